@@ -1,0 +1,47 @@
+# Every target sets up what it needs in .venv; `make setup` does so explicitly.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
+CXX_FILES = $(shell find native -name '*.cpp' -o -name '*.hpp')
+
+.PHONY: setup demo test test-full sanitize bench lint format clean
+
+setup: $(VENV)/.installed
+
+$(VENV)/.dependencies: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet -c constraints.txt --upgrade pip
+	$(BIN)/pip install --quiet -c constraints.txt scikit-build-core nanobind cmake ninja
+	touch $@
+
+# Editable: Python files take effect at once; a changed native file rebuilds the module.
+$(VENV)/.installed: $(VENV)/.dependencies $(NATIVE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pip install --quiet -c constraints.txt --no-build-isolation -e '.[dev]'
+	touch $@
+
+demo: setup
+	$(BIN)/python -m cuzk --version
+
+test: setup lint
+	$(BIN)/pytest -m 'not full'
+
+test-full: setup
+	$(BIN)/pytest
+
+bench: setup
+	$(BIN)/cuzk bench kernels
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

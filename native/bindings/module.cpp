@@ -1,0 +1,21 @@
+#include "bindings/module.hpp"
+
+namespace {
+
+// Raises cuzk.errors.InputError for the kernels' InputError.
+void translate(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const cuzk::InputError& input_error) {
+    const auto type = nanobind::module_::import_("cuzk.errors").attr("InputError");
+    PyErr_SetString(type.ptr(), input_error.what());
+  }
+}
+
+}  // namespace
+
+NB_MODULE(_native, module) {
+  using namespace cuzk::bindings;
+  nb::register_exception_translator(translate);
+  register_field(module);
+}

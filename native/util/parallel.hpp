@@ -1,0 +1,36 @@
+// Splits work over a caller-given number of threads. Results must not depend on that number.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace cuzk {
+
+// Calls body(thread, begin, end) for `threads` contiguous, near-equal parts of [0, count), one part a thread, the
+// first on the calling thread. Returns when all are done; the first exception (by part) is rethrown.
+template <class Body>
+void parallel_for(std::size_t count, int threads, Body&& body) {
+  const std::size_t parts = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), 1,
+                                                    std::max<std::size_t>(count, 1));
+  std::vector<std::exception_ptr> errors(parts);
+  auto run_part = [&](std::size_t part) noexcept {
+    try {
+      body(static_cast<int>(part), count * part / parts, count * (part + 1) / parts);
+    } catch (...) {
+      errors[part] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    others.reserve(parts - 1);
+    for (std::size_t part = 1; part < parts; ++part) others.emplace_back(run_part, part);
+    run_part(0);
+  }
+  for (const auto& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace cuzk

@@ -1,0 +1,22 @@
+"""Fixtures shared by all tests: where the real Filecoin data is."""
+
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+COMMITTED = REPOSITORY / "tests" / "data"
+SHARED = REPOSITORY.parent / "shared" / "fixtures"
+
+
+def find_data(name: str) -> Path | None:
+    """Return the path of a data file, from tests/data/ or else from ../shared/fixtures/; None if it is in neither."""
+    return next((folder / name for folder in (COMMITTED, SHARED) if (folder / name).exists()), None)
+
+
+def data_path(name: str) -> Path:
+    """Return the path of a data file; skip the test where only ../shared/ has it and that is absent."""
+    path = find_data(name)
+    if path is None:
+        pytest.skip(f"needs ../shared/fixtures/{name}, which is too large to commit (or not ours to)")
+    return path
