@@ -12,7 +12,7 @@ struct FrParams {
 };
 using Fr = Field<FrParams>;
 
-inline constexpr u64 FR_GENERATOR = 7;    // generates the multiplicative group, as in bellperson
+inline constexpr u64 FR_GENERATOR = 7;  // generates the multiplicative group, as in bellperson
 inline constexpr int FR_TWO_ADICITY = 32;
 
 }  // namespace cuzk

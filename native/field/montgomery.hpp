@@ -67,13 +67,13 @@ struct Field {
     for (int i = 0; i < LIMBS; ++i) {
       u64 product_carry = 0, reduction_carry = 0;
       const u64 low = mul_add(t[0], a.words[0], b.words[i], product_carry);
-      const u64 m = low * NEGATED_INVERSE;                   // low + m * p[0] = 0 mod 2^64
+      const u64 m = low * NEGATED_INVERSE;  // low + m * p[0] = 0 mod 2^64
       (void)mul_add(low, m, MODULUS[0], reduction_carry);
       for (int j = 1; j < LIMBS; ++j) {
         const u64 word = mul_add(t[j], a.words[j], b.words[i], product_carry);
         t[j - 1] = mul_add(word, m, MODULUS[j], reduction_carry);
       }
-      t[LIMBS - 1] = product_carry + reduction_carry;        // no overflow: see the header
+      t[LIMBS - 1] = product_carry + reduction_carry;  // no overflow: see the header
     }
     return Field{t}.reduced_once();
   }
@@ -127,8 +127,8 @@ struct Field {
     }
     return power.words;
   }
-  static constexpr Words R = power_of_two(64 * LIMBS);        // 1 in Montgomery form
-  static constexpr Words R2 = power_of_two(2 * 64 * LIMBS);   // converts into Montgomery form
+  static constexpr Words R = power_of_two(64 * LIMBS);       // 1 in Montgomery form
+  static constexpr Words R2 = power_of_two(2 * 64 * LIMBS);  // converts into Montgomery form
 };
 
 }  // namespace cuzk

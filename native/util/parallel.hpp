@@ -13,8 +13,8 @@ namespace cuzk {
 // first on the calling thread. Returns when all are done; the first exception (by part) is rethrown.
 template <class Body>
 void parallel_for(std::size_t count, int threads, Body&& body) {
-  const std::size_t parts = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), 1,
-                                                    std::max<std::size_t>(count, 1));
+  const std::size_t parts =
+      std::clamp<std::size_t>(static_cast<std::size_t>(std::max(threads, 1)), 1, std::max<std::size_t>(count, 1));
   std::vector<std::exception_ptr> errors(parts);
   auto run_part = [&](std::size_t part) noexcept {
     try {
