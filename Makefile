@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
-CXX_FILES = $(shell find native -name '*.cpp' -o -name '*.hpp')
+CXX_FILES := $(shell find native -name "*.cpp" -o -name "*.hpp")
+NATIVE := $(CXX_FILES) CMakeLists.txt
 
 .PHONY: setup demo test test-full sanitize bench lint format clean
 
