@@ -1,4 +1,8 @@
-"""Fixtures shared by all tests: where the real Filecoin data is."""
+"""Shared by all tests: where the real Filecoin data is.
+
+The test folders are packages (each has an `__init__.py`), so that files in different rooms may have the same name and
+tests can say `from tests.conftest import data_path`.
+"""
 
 from pathlib import Path
 

@@ -1,0 +1,43 @@
+"""32-byte values that are field elements: commitments, tree nodes, randomness.
+
+Filecoin writes them little-endian. A commitment must be canonical (below the modulus of Fr); randomness has its two
+top bits cleared instead (filecoin-ffi masks the last byte with 0x3f), which makes any 32 bytes a field element.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuzk.errors import InputError
+
+Fr = NDArray[np.uint64]
+
+#: The order r of the scalar field of BLS12-381.
+MODULUS = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
+
+
+def check_length(name: str, value: bytes, length: int = 32) -> None:
+    """Raise InputError unless `value` has `length` bytes."""
+    if len(value) != length:
+        raise InputError(f"{name}: expected {length} bytes, got {len(value)}")
+
+
+def check_commitment(name: str, value: bytes) -> bytes:
+    """Return a commitment as it is; InputError unless it is 32 bytes and a canonical little-endian field element."""
+    check_length(name, value)
+    if int.from_bytes(value, "little") >= MODULUS:
+        raise InputError(f"{name}: expected a little-endian field element below r, got {value.hex()}")
+    return value
+
+
+def mask_randomness(value: bytes) -> bytes:
+    """Return PoSt randomness as the proofs use it: 32 bytes with the two top bits of the last one cleared."""
+    check_length("randomness", value)
+    return value[:31] + bytes([value[31] & 0x3F])
+
+
+def stack(values: Iterable[bytes | int]) -> Fr:
+    """Pack 32-byte little-endian elements and small integers into an Fr vector (uint64[n, 4])."""
+    packed = b"".join(value if isinstance(value, bytes) else value.to_bytes(32, "little") for value in values)
+    return np.frombuffer(packed, dtype="<u8").reshape(-1, 4).astype(np.uint64)

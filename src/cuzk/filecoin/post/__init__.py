@@ -1,0 +1,1 @@
+"""Proofs of spacetime (WinningPoSt and WindowPoSt): FallbackPoSt of rust-fil-proofs' storage-proofs-post."""
