@@ -1,0 +1,1 @@
+"""Proof of replication (StackedDRG): storage-proofs-porep of rust-fil-proofs."""
