@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CXX_FILES := $(shell find native -name "*.cpp" -o -name "*.hpp")
 NATIVE := $(CXX_FILES) CMakeLists.txt
 
-.PHONY: setup demo test test-full sanitize bench lint format clean
+.PHONY: setup demo test test-full sanitize bench lint format proto clean
 
 setup: $(VENV)/.installed
 
@@ -42,6 +42,11 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
+
+# The Python side of the wire contract; committed, so that installing needs no protobuf compiler.
+proto: setup
+	$(BIN)/python -m grpc_tools.protoc -Icuzk/proto=proto/cuzk/v1 --python_out=src --pyi_out=src \
+	  --grpc_python_out=src cuzk/proto/proving.proto
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
