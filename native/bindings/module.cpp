@@ -18,4 +18,5 @@ NB_MODULE(_native, module) {
   using namespace cuzk::bindings;
   nb::register_exception_translator(translate);
   register_field(module);
+  register_hash(module);
 }

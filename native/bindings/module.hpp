@@ -22,5 +22,6 @@ using FrInOut = Array<std::uint64_t, nb::shape<-1, 4>>;
 using FpIn = Array<const std::uint64_t, nb::shape<-1, 6>>;
 
 void register_field(nb::module_& module);
+void register_hash(nb::module_& module);
 
 }  // namespace cuzk::bindings
