@@ -6,7 +6,8 @@
 namespace cuzk {
 
 // Accumulates products of Montgomery representatives without reducing them; `value` performs one Montgomery reduction
-// for the whole sum. Each product is below r^2 < 2^510, so nine words hold MAX_TERMS of them and the result of the reduction stays below 2^263.
+// for the whole sum. Each product is below r^2 < 2^510, so nine words hold MAX_TERMS of them and the result of the
+// reduction stays below 2^263.
 class SumOfProducts {
  public:
   static constexpr int MAX_TERMS = 256;
