@@ -41,3 +41,16 @@ def stack(values: Iterable[bytes | int]) -> Fr:
     """Pack 32-byte little-endian elements and small integers into an Fr vector (uint64[n, 4])."""
     packed = b"".join(value if isinstance(value, bytes) else value.to_bytes(32, "little") for value in values)
     return np.frombuffer(packed, dtype="<u8").reshape(-1, 4).astype(np.uint64)
+
+
+def first_not_canonical(elements: Fr) -> tuple[int, ...] | None:
+    """Return the index of the first element (uint64[..., 4]) that is not below r, or None."""
+    below = np.zeros(elements.shape[:-1], dtype=bool)
+    equal = np.ones(elements.shape[:-1], dtype=bool)
+    for limb in (3, 2, 1, 0):
+        modulus = np.uint64(MODULUS >> (64 * limb) & 0xFFFF_FFFF_FFFF_FFFF)
+        below |= equal & (elements[..., limb] < modulus)
+        equal &= elements[..., limb] == modulus
+    if below.all():
+        return None
+    return tuple(int(i) for i in np.unravel_index(int(np.argmin(below)), below.shape))

@@ -1,77 +1,58 @@
 """Challenges and public inputs against those of Filecoin's own software."""
 
-import json
-import struct
-
 import numpy as np
 import pytest
 
 from cuzk.errors import InputError
 from cuzk.filecoin.post.challenges import leaf_challenges
-from cuzk.filecoin.post.config import PostConfig, window_config, winning_config
+from cuzk.filecoin.post.config import window_config, winning_config
 from cuzk.filecoin.post.public_inputs import PublicSector, partition_public_inputs, winning_public_inputs
 from cuzk.filecoin.sectors import shape_of_slug
 from cuzk.filecoin.versions import ApiVersion
-from tests.conftest import data_path
-
-CASES = [
-    ("winning/s1", "2k", ApiVersion.V1_0),
-    ("shapes/32k/winning", "32k", ApiVersion.V1_0),
-    ("window/a-v1_2-s1s2", "2k", ApiVersion.V1_2),
-    ("window/c-v1-s1s2s3", "2k", ApiVersion.V1_0),
-    ("shapes/32k/window", "32k", ApiVersion.V1_2),
-]
+from tests.filecoin.post.fixtures import ALL, PostFixture, integers
 
 
-def expected_partitions(folder: str) -> list[list[int]]:
-    """Read `public-inputs.bin`: per partition a count and the elements, without ONE."""
-    data = data_path(f"{folder}/public-inputs.bin").read_bytes()
-    partitions, offset = [], 0
-    while offset < len(data):
-        (count,) = struct.unpack_from("<I", data, offset)
-        offset += 4
-        partitions.append(
-            [int.from_bytes(data[offset + 32 * i : offset + 32 * i + 32], "little") for i in range(count)]
-        )
-        offset += 32 * count
-    return partitions
+def public_sectors(case: PostFixture) -> list[PublicSector]:
+    commitments = dict(zip(case.meta["sector_ids"], case.meta["comm_r"], strict=True))
+    sectors = [PublicSector(number, bytes.fromhex(commitments[number])) for number in case.sectors]
+    return sectors * case.config.sectors if case.config.kind == "winning" else sectors
 
 
-def config_of(folder: str, slug: str) -> PostConfig:
-    return (winning_config if "winning" in folder else window_config)(shape_of_slug(slug))
+@pytest.mark.parametrize("case", ALL, ids=str)
+def test_public_inputs_equal_filecoins(case: PostFixture) -> None:
+    sectors = public_sectors(case)
+    inputs = partition_public_inputs(case.config, case.version, case.randomness, sectors, case.partition)
+    assert inputs.shape == (case.config.public_inputs, 4)
+    assert integers(inputs) == case.public_inputs
 
 
-def public_sectors(meta: dict, config: PostConfig) -> list[PublicSector]:
-    sectors = [PublicSector(n, bytes.fromhex(c)) for n, c in zip(meta["sector_ids"], meta["comm_r"], strict=True)]
-    return sectors * config.sectors if config.kind == "winning" else sectors
-
-
-@pytest.mark.parametrize(("folder", "slug", "version"), CASES)
-def test_public_inputs_equal_filecoins(folder: str, slug: str, version: ApiVersion) -> None:
-    meta = json.loads(data_path(f"{folder}/meta.json").read_text())
-    config = config_of(folder, slug)
-    sectors = public_sectors(meta, config)
-    expected = expected_partitions(folder)
-    for partition, values in enumerate(expected):
-        chunk = sectors[partition * config.sectors : (partition + 1) * config.sectors]
-        inputs = partition_public_inputs(config, version, bytes.fromhex(meta["randomness"]), chunk, partition)
-        assert inputs.shape == (config.public_inputs, 4)
-        assert [int.from_bytes(row.tobytes(), "little") for row in inputs] == values
-    assert len(expected) == -(-len(sectors) // config.sectors)
-
-
-@pytest.mark.parametrize(("folder", "slug", "version"), CASES)
-def test_challenges_equal_filecoins(folder: str, slug: str, version: ApiVersion) -> None:
-    meta = json.loads(data_path(f"{folder}/meta.json").read_text())
-    expected = [entry["leaf_challenges"] if isinstance(entry, dict) else entry for entry in meta["challenges"]]
-    config = config_of(folder, slug)
-    if config.kind == "winning":
+@pytest.mark.parametrize("case", ALL, ids=str)
+def test_challenges_equal_filecoins(case: PostFixture) -> None:
+    entries = [entry["leaf_challenges"] if isinstance(entry, dict) else entry for entry in case.meta["challenges"]]
+    of_sector = dict(zip(case.meta["sector_ids"], entries, strict=True))
+    expected = [of_sector[number] for number in case.sectors]
+    if case.config.kind == "winning":
         expected = [[leaf] for leaf in expected[0]]
-    numbers = [sector.number for sector in public_sectors(meta, config)]
-    for partition in range(-(-len(numbers) // config.sectors)):
-        chunk = slice(partition * config.sectors, (partition + 1) * config.sectors)
-        leaves = leaf_challenges(config, version, bytes.fromhex(meta["randomness"]), numbers[chunk], partition)
-        assert leaves.tolist() == expected[chunk]
+    numbers = [sector.number for sector in public_sectors(case)]
+    leaves = leaf_challenges(case.config, case.version, case.randomness, numbers, case.partition)
+    assert leaves.tolist() == expected
+
+
+def test_winning_inputs_of_one_sector() -> None:
+    case = ALL[0]
+    assert integers(winning_public_inputs(case.config.shape, case.randomness, public_sectors(case)[0])) == (
+        case.public_inputs
+    )
+
+
+def test_version_1_1_counts_challenges_through_the_partitions() -> None:
+    config = window_config(shape_of_slug("8m"))
+    first, second, third = (
+        leaf_challenges(config, version, bytes(32), [5], partition=2)
+        for version in (ApiVersion.V1_0, ApiVersion.V1_1, ApiVersion.V1_2)
+    )
+    assert first.tolist() == second.tolist() != third.tolist()
+    assert third.tolist() == leaf_challenges(config, ApiVersion.V1_2, bytes(32), [5], partition=0).tolist()
 
 
 def test_top_bits_of_randomness_do_not_matter() -> None:
@@ -106,3 +87,9 @@ def test_partition_sizes_and_indices_are_checked() -> None:
         partition_public_inputs(config, ApiVersion.V1_2, bytes(32), [])
     with pytest.raises(InputError, match="partition_index"):
         partition_public_inputs(config, ApiVersion.V1_2, bytes(32), [sector], partition=-1)
+
+
+def test_sizes_of_the_network() -> None:
+    assert winning_config(shape_of_slug("32g")).public_inputs == 132
+    assert window_config(shape_of_slug("32g")).public_inputs == 2349 * 11
+    assert window_config(shape_of_slug("64g")).sectors == 2300
