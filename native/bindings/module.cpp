@@ -19,4 +19,6 @@ NB_MODULE(_native, module) {
   nb::register_exception_translator(translate);
   register_field(module);
   register_hash(module);
+  register_curve(module);
+  register_msm(module);
 }

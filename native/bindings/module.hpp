@@ -20,8 +20,11 @@ using Array = nb::ndarray<T, nb::numpy, nb::device::cpu, nb::c_contig, Shape...>
 using FrIn = Array<const std::uint64_t, nb::shape<-1, 4>>;
 using FrInOut = Array<std::uint64_t, nb::shape<-1, 4>>;
 using FpIn = Array<const std::uint64_t, nb::shape<-1, 6>>;
+using BitmapIn = Array<const std::uint64_t, nb::ndim<1>>;
 
 void register_field(nb::module_& module);
 void register_hash(nb::module_& module);
+void register_curve(nb::module_& module);
+void register_msm(nb::module_& module);
 
 }  // namespace cuzk::bindings

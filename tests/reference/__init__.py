@@ -1,0 +1,1 @@
+"""Slow, obvious implementations that the kernels are tested against."""
