@@ -37,10 +37,9 @@ def mask_randomness(value: bytes) -> bytes:
     return value[:31] + bytes([value[31] & 0x3F])
 
 
-def stack(values: Iterable[bytes | int]) -> Fr:
-    """Pack 32-byte little-endian elements and small integers into an Fr vector (uint64[n, 4])."""
-    packed = b"".join(value if isinstance(value, bytes) else value.to_bytes(32, "little") for value in values)
-    return np.frombuffer(packed, dtype="<u8").reshape(-1, 4).astype(np.uint64)
+def stack(elements: Iterable[bytes]) -> Fr:
+    """Pack 32-byte little-endian elements into an Fr vector (uint64[n, 4])."""
+    return np.frombuffer(b"".join(elements), dtype="<u8").reshape(-1, 4).astype(np.uint64)
 
 
 def first_not_canonical(elements: Fr) -> tuple[int, ...] | None:

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.post.config import PostConfig, window_config, winning_config
+from cuzk.filecoin.registered import POST_PROOFS
+from cuzk.filecoin.request import Request
 from cuzk.filecoin.sectors import shape_of_slug
 from cuzk.filecoin.versions import ApiVersion
 from tests.conftest import data_path
@@ -61,3 +64,19 @@ WINDOW_2K_PADDED = PostFixture("window/c-v1-s1s2s3", window_config(shape_of_slug
 WINDOW_32K = PostFixture("shapes/32k/window", window_config(shape_of_slug("32k")), ApiVersion.V1_2, (1, 2))
 
 ALL = (WINNING_2K, WINNING_32K, WINDOW_2K, WINDOW_2K_V1, WINDOW_2K_PADDED, WINDOW_32K)
+
+
+def request(case: PostFixture) -> Request:
+    """Return the request that a client would send for a fixture."""
+    winning = case.config.kind == "winning"
+    (number,) = (proof.number for proof in POST_PROOFS if proof.config == case.config and proof.version is case.version)
+    return Request(
+        kind=Kind.WINNING if winning else Kind.WINDOW,
+        request_id=str(case),
+        registered_proof=number,
+        sector_size=case.config.shape.size,
+        vanilla_proofs=tuple(case.payloads),
+        miner_id=1000,
+        randomness=case.randomness,
+        partition_index=case.partition,
+    )

@@ -7,6 +7,9 @@ Source: rust-fil-proofs, storage-proofs-post/src/fallback/compound.rs (generate_
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cuzk.errors import InputError
 from cuzk.filecoin.commitments import Fr, check_commitment, stack
 from cuzk.filecoin.post.challenges import leaf_challenges
@@ -30,15 +33,20 @@ def partition_public_inputs(
     if not sectors:
         raise InputError("sectors: expected at least one, got none")
     challenges = leaf_challenges(config, version, randomness, [sector.number for sector in sectors], partition)
-    rows: list[list[bytes | int]] = [
-        [check_commitment(f"comm_r of sector {sector.number}", sector.comm_r), *leaves]
-        for sector, leaves in zip(sectors, challenges.tolist(), strict=True)
-    ]
-    rows.extend([rows[-1]] * (config.sectors - len(rows)))
-    return stack(value for row in rows for value in row)
+    comm_r = stack(check_commitment(f"comm_r of sector {sector.number}", sector.comm_r) for sector in sectors)
+    return assemble(config, comm_r, challenges)
 
 
 def winning_public_inputs(shape: SectorShape, randomness: bytes, sector: PublicSector) -> Fr:
     """Return the public inputs of a WinningPoSt: 66 times (comm_r, leaf index) of the one challenged sector."""
     config = winning_config(shape)
     return partition_public_inputs(config, ApiVersion.V1_0, randomness, [sector] * config.sectors)
+
+
+def assemble(config: PostConfig, comm_r: Fr, challenges: NDArray[np.uint64]) -> Fr:
+    """Lay out comm_r (Fr[s]) and the challenged leaves (uint64[s, c]) as public inputs, repeating the last sector."""
+    inputs = np.zeros((config.sectors, 1 + config.challenges, 4), dtype=np.uint64)
+    rows = np.minimum(np.arange(config.sectors), len(comm_r) - 1)
+    inputs[:, 0] = comm_r[rows]
+    inputs[:, 1:, 0] = challenges[rows]
+    return inputs.reshape(-1, 4)

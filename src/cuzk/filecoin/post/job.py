@@ -1,0 +1,69 @@
+"""A decoded PoSt request: one partition, its statement and its vanilla proofs."""
+
+from dataclasses import dataclass
+
+from cuzk.errors import InputError
+from cuzk.filecoin.commitments import Fr, mask_randomness
+from cuzk.filecoin.post.challenges import leaf_challenges
+from cuzk.filecoin.post.codec import decode
+from cuzk.filecoin.post.config import PostConfig
+from cuzk.filecoin.post.public_inputs import assemble
+from cuzk.filecoin.post.vanilla import VanillaPost
+from cuzk.filecoin.post.verify import verify_vanilla
+from cuzk.filecoin.registered import PostProof
+from cuzk.filecoin.request import Request
+from cuzk.filecoin.versions import ApiVersion
+
+#: The network's limit on partitions in a deadline (builtin-actors' runtime policy: max_partitions_per_deadline).
+MAX_PARTITIONS = 3000
+
+
+@dataclass(frozen=True)
+class PostJob:
+    """One PoSt partition: what is to be proved, and the vanilla proofs."""
+
+    config: PostConfig
+    version: ApiVersion
+    randomness: bytes
+    partition_index: int
+    proofs: VanillaPost
+
+    @property
+    def circuit_id(self) -> str:
+        """The circuit of its one partition."""
+        return self.config.circuit_id
+
+    @property
+    def partitions(self) -> int:
+        """A PoSt request is one partition."""
+        return 1
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the decoded vanilla proofs."""
+        return self.proofs.nbytes
+
+    def verify_vanilla(self, threads: int = 1) -> None:
+        """Check the vanilla proofs; InputError names sector, challenge and part of the first that fails."""
+        verify_vanilla(self.proofs, self._challenges(), threads)
+
+    def public_inputs(self, partition: int = 0) -> Fr:
+        """Return the public inputs without ONE, Fr[config.public_inputs]."""
+        if partition != 0:
+            raise InputError(f"partition: a PoSt request has one partition, index 0; got {partition}")
+        return assemble(self.config, self.proofs.comm_r, self._challenges())
+
+    def _challenges(self) -> Fr:
+        numbers = [int(number) for number in self.proofs.numbers]
+        return leaf_challenges(self.config, self.version, self.randomness, numbers, self.partition_index)
+
+
+def decode_request(proof: PostProof, request: Request) -> PostJob:
+    """Decode a PoSt request whose registered proof is `proof`."""
+    if request.sector_size not in (0, proof.shape.size):
+        raise InputError(f"sector_size: expected {proof.shape.size} (or 0) for {proof.name}, got {request.sector_size}")
+    partition = request.partition_index if proof.kind == "wpost" else 0
+    if not 0 <= partition < MAX_PARTITIONS:
+        raise InputError(f"partition_index: expected 0 to {MAX_PARTITIONS - 1}, got {partition}")
+    randomness = mask_randomness(request.randomness)
+    return PostJob(proof.config, proof.version, randomness, partition, decode(proof.config, request.vanilla_proofs))
