@@ -97,7 +97,7 @@ class ProofFamily(Protocol):
 def _families() -> Mapping[Kind, ProofFamily]:
     from cuzk.filecoin.post.entry import window_family, winning_family
 
-    return {family.kind: family for family in (window_family(), winning_family())}
+    return {family.kind: family for family in (winning_family(), window_family())}
 
 
 def families() -> Mapping[Kind, ProofFamily]:
