@@ -18,6 +18,8 @@ NB_MODULE(_native, module) {
   using namespace cuzk::bindings;
   nb::register_exception_translator(translate);
   register_field(module);
+  register_ntt(module);
+  register_sparse(module);
   register_hash(module);
   register_curve(module);
   register_msm(module);

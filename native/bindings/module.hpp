@@ -23,6 +23,8 @@ using FpIn = Array<const std::uint64_t, nb::shape<-1, 6>>;
 using BitmapIn = Array<const std::uint64_t, nb::ndim<1>>;
 
 void register_field(nb::module_& module);
+void register_ntt(nb::module_& module);
+void register_sparse(nb::module_& module);
 void register_hash(nb::module_& module);
 void register_curve(nb::module_& module);
 void register_msm(nb::module_& module);
