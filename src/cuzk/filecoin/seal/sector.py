@@ -1,0 +1,55 @@
+"""A sector that can be challenged: its replica's tree and its commitments.
+
+For proofs of spacetime the replica may be anything: `sector_from_seed` draws one, and a comm_c in place of a column
+tree's root, so that a development sector takes seconds. Nobody can tell it from a sealed one by its PoSt.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from cuzk.algebra import poseidon
+from cuzk.errors import InputError
+from cuzk.filecoin.commitments import Fr
+from cuzk.filecoin.seal.tree import MerkleTree, replica_tree
+from cuzk.filecoin.sectors import NODE_SIZE, SectorShape
+
+#: Larger replicas are not drawn: 16 MiB takes seconds, and its tree 1/7 more memory.
+MAX_SECTOR_SIZE = 1 << 24
+
+
+@dataclass(frozen=True)
+class Sector:
+    """A sealed sector as PoSt sees it."""
+
+    shape: SectorShape
+    number: int
+    comm_c: Fr
+    tree: MerkleTree
+
+    @property
+    def comm_r_last(self) -> Fr:
+        """Root of the tree over the replica, uint64[4]."""
+        return self.tree.root
+
+    @property
+    def comm_r(self) -> Fr:
+        """The replica's commitment, Poseidon(comm_c, comm_r_last), uint64[4]."""
+        comm_r: Fr = poseidon.hash(np.stack([self.comm_c, self.comm_r_last])[np.newaxis])[0]
+        return comm_r
+
+
+def sector_from_seed(shape: SectorShape, number: int, seed: bytes, threads: int = 1) -> Sector:
+    """Return a development sector: replica and comm_c are SHAKE-256 of size, number and seed."""
+    if shape.size > MAX_SECTOR_SIZE:
+        raise InputError(
+            f"sector size: development sectors have at most {MAX_SECTOR_SIZE >> 20} MiB, not {shape.label}"
+        )
+    if not 0 <= number < 1 << 64:
+        raise InputError(f"sector number: expected an unsigned 64-bit number, got {number}")
+    stream = hashlib.shake_256(b"cuzk development sector" + shape.size.to_bytes(8, "little"))
+    stream.update(number.to_bytes(8, "little") + seed)
+    drawn = np.frombuffer(stream.digest(shape.size + NODE_SIZE), dtype="<u8").reshape(-1, 4).astype(np.uint64)
+    drawn[:, 3] &= np.uint64((1 << 62) - 1)  # 254 bits, as fr32 padding leaves them: always below r
+    return Sector(shape, number, comm_c=drawn[0], tree=replica_tree(shape, drawn[1:], threads))

@@ -1,0 +1,61 @@
+"""Merkle trees whose rows may have different arities, such as Filecoin's compound trees (base, sub, top).
+
+Base trees lie one after another in leaf order, and so do the sub trees above them: a compound tree is one tree in which
+the arity changes with the row. Source: filecoin-project/merkletree, and rust-fil-proofs storage-proofs-core merkle/.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuzk.algebra import poseidon
+from cuzk.errors import InputError
+from cuzk.filecoin.commitments import Fr
+from cuzk.filecoin.sectors import SectorShape
+
+#: Hashes n nodes of one arity: uint64[n, arity, 4] to uint64[n, 4].
+HashRows = Callable[[Fr], Fr]
+
+
+@dataclass(frozen=True)
+class MerkleTree:
+    """All rows of a tree: `rows[0]` are the leaves, the last is the root alone; each uint64[n, 4]."""
+
+    arities: tuple[int, ...]
+    rows: tuple[Fr, ...]
+
+    @classmethod
+    def build(cls, leaves: Fr, arities: Sequence[int], hash_rows: HashRows) -> "MerkleTree":
+        """Hash the leaves up to the root; `arities` go from the leaves to the root and multiply to their number."""
+        if len(leaves) != np.prod(arities, dtype=np.uint64):
+            raise InputError(f"a tree of arities {tuple(arities)} does not have {len(leaves)} leaves")
+        rows = [leaves]
+        for arity in arities:
+            rows.append(hash_rows(rows[-1].reshape(-1, arity, 4)))
+        return cls(tuple(arities), tuple(rows))
+
+    @property
+    def root(self) -> Fr:
+        """The root, uint64[4]."""
+        root: Fr = self.rows[-1][0]
+        return root
+
+    def open(self, leaves: NDArray[np.uint64]) -> tuple[tuple[Fr, ...], NDArray[np.uint8]]:
+        """Return inclusion paths of leaf indices [n]: siblings of each step [n, arity - 1, 4], positions [n, steps]."""
+        siblings, positions = [], []
+        nodes = leaves.astype(np.int64)
+        for arity, row in zip(self.arities, self.rows[:-1], strict=True):
+            parents, position = np.divmod(nodes, arity)
+            others = np.arange(arity - 1)
+            others = others + (others >= position[:, np.newaxis])
+            siblings.append(row[parents[:, np.newaxis] * arity + others])
+            positions.append(position.astype(np.uint8))
+            nodes = parents
+        return tuple(siblings), np.stack(positions, axis=-1)
+
+
+def replica_tree(shape: SectorShape, nodes: Fr, threads: int = 1) -> MerkleTree:
+    """Return a sector's Poseidon tree over its nodes (tree R-last over a replica): Fr[shape.nodes] to all rows."""
+    return MerkleTree.build(nodes, shape.path_arities, lambda rows: poseidon.hash(rows, threads))
