@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cuzk.algebra import fr
 from cuzk.errors import InputError
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.parameters.manifest import network_manifest
@@ -22,7 +23,6 @@ from tests.filecoin.post.fixtures import (
     WINDOW_32K,
     WINNING_2K,
     PostFixture,
-    integers,
     request,
 )
 
@@ -33,7 +33,7 @@ def test_requests_decode_verify_and_state_their_public_inputs(case: PostFixture)
     assert job.circuit_id == case.config.circuit_id
     assert job.partitions == 1
     job.verify_vanilla(threads=2)
-    assert integers(job.public_inputs(0)) == case.public_inputs
+    assert fr.to_ints(job.public_inputs(0)) == case.public_inputs
 
 
 @pytest.mark.parametrize("folder", ["winning/s1", "window/a-v1_2-s1s2"])

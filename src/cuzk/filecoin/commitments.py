@@ -9,12 +9,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from cuzk.algebra.fr import MODULUS
 from cuzk.errors import InputError
 
 Fr = NDArray[np.uint64]
-
-#: The order r of the scalar field of BLS12-381.
-MODULUS = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
 
 
 def check_length(name: str, value: bytes, length: int = 32) -> None:

@@ -4,9 +4,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.post.config import PostConfig, window_config, winning_config
 from cuzk.filecoin.registered import POST_PROOFS
@@ -49,11 +46,6 @@ class PostFixture:
 
     def __str__(self) -> str:
         return f"{self.folder}[{self.partition}]"
-
-
-def integers(elements: NDArray[np.uint64]) -> list[int]:
-    """Return the elements of an Fr vector as integers."""
-    return [int.from_bytes(row.astype("<u8").tobytes(), "little") for row in elements]
 
 
 WINNING_2K = PostFixture("winning/s1", winning_config(shape_of_slug("2k")), ApiVersion.V1_0, (1,))

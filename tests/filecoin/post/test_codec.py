@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuzk.algebra.fr import MODULUS
 from cuzk.errors import FormatError, InputError
-from cuzk.filecoin.commitments import MODULUS
 from cuzk.filecoin.post.codec import decode, encode
 from tests.filecoin.post import reference_codec
 from tests.filecoin.post.fixtures import ALL, WINDOW_2K, WINDOW_32K, WINNING_2K, PostFixture

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
+from cuzk.algebra import fr
 from cuzk.errors import InputError
 from cuzk.filecoin.post.challenges import leaf_challenges
 from cuzk.filecoin.post.config import window_config, winning_config
 from cuzk.filecoin.post.public_inputs import PublicSector, partition_public_inputs, winning_public_inputs
 from cuzk.filecoin.sectors import shape_of_slug
 from cuzk.filecoin.versions import ApiVersion
-from tests.filecoin.post.fixtures import ALL, PostFixture, integers
+from tests.filecoin.post.fixtures import ALL, PostFixture
 
 
 def public_sectors(case: PostFixture) -> list[PublicSector]:
@@ -23,7 +24,7 @@ def test_public_inputs_equal_filecoins(case: PostFixture) -> None:
     sectors = public_sectors(case)
     inputs = partition_public_inputs(case.config, case.version, case.randomness, sectors, case.partition)
     assert inputs.shape == (case.config.public_inputs, 4)
-    assert integers(inputs) == case.public_inputs
+    assert fr.to_ints(inputs) == case.public_inputs
 
 
 @pytest.mark.parametrize("case", ALL, ids=str)
@@ -40,7 +41,7 @@ def test_challenges_equal_filecoins(case: PostFixture) -> None:
 
 def test_winning_inputs_of_one_sector() -> None:
     case = ALL[0]
-    assert integers(winning_public_inputs(case.config.shape, case.randomness, public_sectors(case)[0])) == (
+    assert fr.to_ints(winning_public_inputs(case.config.shape, case.randomness, public_sectors(case)[0])) == (
         case.public_inputs
     )
 
