@@ -11,6 +11,7 @@ import pytest
 
 from cuzk.algebra import fr
 from cuzk.errors import InputError
+from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.parameters.manifest import network_manifest
 from cuzk.filecoin.registry import decode, entries, entry, entry_of
@@ -107,3 +108,30 @@ def test_unknown_circuits_are_refused(name: str) -> None:
 def test_an_entry_decodes_only_its_own_requests() -> None:
     with pytest.raises(InputError, match="registered_proof: expected one of winning-8m, got StackedDrgWinning2KiBV1"):
         entry("winning-8m").decode(request(WINNING_2K))
+
+
+@pytest.mark.parametrize("circuit_id", ["winning-2k", "wpost-2k", "winning-4k", "wpost-16k", "wpost-32k"])
+def test_development_requests_are_good_requests(circuit_id: str) -> None:
+    sectors = (4, 9) if "wpost" in circuit_id else (4,)
+    order = DevelopmentOrder(seed=b"seed", sectors=sectors, randomness=bytes(range(32)), partition_index=1)
+    made = entry(circuit_id).development_request(order)
+    assert parse_request(made.to_json()) == made
+    job = decode(made)
+    job.verify_vanilla()
+    assert job.circuit_id == circuit_id
+    assert [sector["number"] for sector in job.describe()["sectors"]] == list(sectors)
+
+
+def test_a_development_request_may_be_of_an_older_proof() -> None:
+    made = entry("wpost-2k").development_request(DevelopmentOrder(registered_proof=5, partition_index=2))
+    assert decode(made).describe()["api_version"] == "1.0.0"
+    decode(made).verify_vanilla()
+    with pytest.raises(InputError, match="sectors: expected exactly one for winning-2k, got 2"):
+        entry("winning-2k").development_request(DevelopmentOrder(sectors=(1, 2)))
+
+
+def test_descriptions_name_sectors_commitments_and_leaves() -> None:
+    (sector,) = decode(request(WINNING_2K)).describe()["sectors"]
+    assert sector["comm_r"] == WINNING_2K.meta["comm_r"][0]
+    assert sector["challenges"] == WINNING_2K.meta["challenges"][0]["leaf_challenges"]
+    assert json.dumps(decode(request(WINDOW_2K)).describe())

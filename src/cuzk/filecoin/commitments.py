@@ -40,6 +40,11 @@ def stack(elements: Iterable[bytes]) -> Fr:
     return np.frombuffer(b"".join(elements), dtype="<u8").reshape(-1, 4).astype(np.uint64)
 
 
+def hex_of(element: Fr) -> str:
+    """Return an element (uint64[4]) as Filecoin prints commitments: hex of its 32 little-endian bytes."""
+    return element.astype("<u8").tobytes().hex()
+
+
 def first_not_canonical(elements: Fr) -> tuple[int, ...] | None:
     """Return the index of the first element (uint64[..., 4]) that is not below r, or None."""
     below = np.zeros(elements.shape[:-1], dtype=bool)

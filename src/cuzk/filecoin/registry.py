@@ -7,12 +7,13 @@ everything else; adding a family changes nothing outside its folder and that lis
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.errors import InputError
+from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.request import Request
 from cuzk.filecoin.sectors import SectorShape
@@ -46,6 +47,10 @@ class ProofJob(Protocol):
         """Return a partition's public inputs without the leading ONE, Fr[n]."""
         ...
 
+    def describe(self) -> dict[str, Any]:
+        """Say what is to be proved, as JSON: for people, who want numbers and commitments and not paths."""
+        ...
+
 
 class CircuitEntry(Protocol):
     """One circuit id: how to decode requests for it, and what its files are called."""
@@ -72,6 +77,10 @@ class CircuitEntry(Protocol):
 
     def decode(self, request: Request) -> ProofJob:
         """Decode a request for this circuit; InputError names the field, what was expected and what came."""
+        ...
+
+    def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:
+        """Seal what the order needs and return a request for it; InputError for sectors too large to seal here."""
         ...
 
 

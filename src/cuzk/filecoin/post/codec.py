@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.errors import FormatError, InputError
-from cuzk.filecoin.commitments import Fr, first_not_canonical
+from cuzk.filecoin.commitments import Fr, first_not_canonical, hex_of
 from cuzk.filecoin.post.codec_errors import explain
 from cuzk.filecoin.post.config import WINNING_CHALLENGES, PostConfig
 from cuzk.filecoin.post.vanilla import VanillaPost
@@ -156,10 +156,10 @@ def _checked_elements(proofs: VanillaPost) -> VanillaPost:
         where = first_not_canonical(elements)
         if where is None:
             return
-        value = elements[where].astype("<u8").tobytes().hex()
         sibling = f", sibling {where[2]}" if len(where) == 3 else ""
         raise FormatError(
-            f"{proofs.place(*where[:2])}: {what}{sibling}: expected a little-endian field element below r, got {value}"
+            f"{proofs.place(*where[:2])}: {what}{sibling}: expected a little-endian field element below r, "
+            f"got {hex_of(elements[where])}"
         )
 
     for name in ("comm_r", "comm_c", "comm_r_last"):

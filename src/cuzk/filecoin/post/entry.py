@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cuzk.errors import InputError
+from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.kinds import KIND_BY_CIRCUIT, Kind
 from cuzk.filecoin.parameters.names import parameter_stem
+from cuzk.filecoin.post.codec import encode
 from cuzk.filecoin.post.config import PostConfig, PostKind, window_config, winning_config
+from cuzk.filecoin.post.generate import generate_vanilla
 from cuzk.filecoin.post.job import PostJob, decode_request
-from cuzk.filecoin.registered import post_proof
+from cuzk.filecoin.registered import POST_PROOFS, post_proof
 from cuzk.filecoin.request import Request
+from cuzk.filecoin.seal.sector import sector_from_seed
 from cuzk.filecoin.sectors import SHAPES, SectorShape
 
 
@@ -45,6 +49,29 @@ class PostEntry:
         if proof.config != self.config:
             raise InputError(f"registered_proof: expected one of {self.circuit_id}, got {proof.name}")
         return decode_request(proof, request)
+
+    def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:
+        """Return a request over development sectors; by default of the newest registered proof."""
+        numbers = [proof.number for proof in POST_PROOFS if proof.config == self.config]
+        number = max(numbers) if order.registered_proof is None else order.registered_proof
+        proof = post_proof(self.config.kind, number)
+        partition = order.partition_index
+        if self.config.kind == "winning":
+            order.the_sector(self.circuit_id)
+            partition = 0
+        sectors = [sector_from_seed(self.shape, sector, order.seed, threads) for sector in order.sectors]
+        proofs = generate_vanilla(self.config, proof.version, order.randomness, sectors, partition)
+        return Request(
+            kind=self.kind,
+            request_id=f"{self.circuit_id}-{order.miner_id}-{'-'.join(map(str, order.sectors))}",
+            registered_proof=number,
+            sector_size=self.shape.size,
+            vanilla_proofs=tuple(encode(proofs)),
+            sector_number=order.sectors[0],
+            miner_id=order.miner_id,
+            randomness=order.randomness,
+            partition_index=partition,
+        )
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """A decoded PoSt request: one partition, its statement and its vanilla proofs."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from cuzk.errors import InputError
-from cuzk.filecoin.commitments import Fr, mask_randomness
+from cuzk.filecoin.commitments import Fr, hex_of, mask_randomness
 from cuzk.filecoin.post.challenges import leaf_challenges
 from cuzk.filecoin.post.codec import decode
 from cuzk.filecoin.post.config import PostConfig
@@ -52,6 +53,28 @@ class PostJob:
         if partition != 0:
             raise InputError(f"partition: a PoSt request has one partition, index 0; got {partition}")
         return assemble(self.config, self.proofs.comm_r, self._challenges())
+
+    def describe(self) -> dict[str, Any]:
+        """Say what is to be proved: the sectors, their commitments and challenged leaves."""
+        challenges = self._challenges()
+        rows = range(1) if self.config.kind == "winning" else range(self.proofs.sectors)
+        leaves = challenges.reshape(1, -1) if self.config.kind == "winning" else challenges
+        return {
+            "circuit": self.circuit_id,
+            "api_version": self.version.value,
+            "partition_index": self.partition_index,
+            "randomness": self.randomness.hex(),
+            "sectors": [
+                {
+                    "number": int(self.proofs.numbers[row]),
+                    "comm_r": hex_of(self.proofs.comm_r[row]),
+                    "comm_c": hex_of(self.proofs.comm_c[row]),
+                    "comm_r_last": hex_of(self.proofs.comm_r_last[row]),
+                    "challenges": leaves[row].tolist(),
+                }
+                for row in rows
+            ],
+        }
 
     def _challenges(self) -> Fr:
         numbers = [int(number) for number in self.proofs.numbers]

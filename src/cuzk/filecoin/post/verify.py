@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cuzk.algebra import poseidon
 from cuzk.errors import InputError
-from cuzk.filecoin.commitments import Fr
+from cuzk.filecoin.commitments import Fr, hex_of
 from cuzk.filecoin.post.vanilla import VanillaPost
 
 
@@ -34,12 +34,12 @@ def _check_roots(proofs: VanillaPost) -> None:
     of_sector = equal if proofs.config.kind == "winning" else equal[sector]
     if not of_sector.any():
         raise InputError(
-            f"{proofs.place(sector)}: comm_r_last {_hex(proofs.comm_r_last[sector])} is the root of none of its paths, "
-            f"the first of which has {_hex(proofs.roots[sector, 0])}"
+            f"{proofs.place(sector)}: comm_r_last {hex_of(proofs.comm_r_last[sector])} is the root of none of its "
+            f"paths, the first of which has {hex_of(proofs.roots[sector, 0])}"
         )
     raise InputError(
         f"{proofs.place(sector, challenge)}: root of the path: "
-        f"expected comm_r_last {_hex(proofs.comm_r_last[sector])}, got {_hex(proofs.roots[sector, challenge])}"
+        f"expected comm_r_last {hex_of(proofs.comm_r_last[sector])}, got {hex_of(proofs.roots[sector, challenge])}"
     )
 
 
@@ -50,8 +50,8 @@ def _check_commitments(proofs: VanillaPost, threads: int) -> None:
         return
     (sector,) = _first_false(equal)
     raise InputError(
-        f"{proofs.place(sector)}: comm_r is not the hash of comm_c and comm_r_last: expected {_hex(hashes[sector])}, "
-        f"got {_hex(proofs.comm_r[sector])}"
+        f"{proofs.place(sector)}: comm_r is not the hash of comm_c and comm_r_last: expected {hex_of(hashes[sector])}, "
+        f"got {hex_of(proofs.comm_r[sector])}"
     )
 
 
@@ -79,8 +79,8 @@ def _check_paths(proofs: VanillaPost, threads: int) -> None:
     sector, challenge = _first_false(equal)
     leaf, root = proofs.leaves[sector, challenge], nodes.reshape(proofs.roots.shape)[sector, challenge]
     raise InputError(
-        f"{proofs.place(sector, challenge)}: the path from leaf {_hex(leaf)} does not lead to comm_r_last: "
-        f"expected {_hex(proofs.roots[sector, challenge])}, got {_hex(root)}"
+        f"{proofs.place(sector, challenge)}: the path from leaf {hex_of(leaf)} does not lead to comm_r_last: "
+        f"expected {hex_of(proofs.roots[sector, challenge])}, got {hex_of(root)}"
     )
 
 
@@ -96,7 +96,3 @@ def _insert(siblings: Fr, positions: NDArray[np.uint8], nodes: Fr) -> Fr:
 
 def _first_false(mask: NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(index) for index in np.unravel_index(int(mask.argmin()), mask.shape))
-
-
-def _hex(element: Fr) -> str:
-    return element.astype("<u8").tobytes().hex()
