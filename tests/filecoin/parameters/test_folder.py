@@ -8,6 +8,7 @@ import pytest
 
 from cuzk.errors import InputError
 from cuzk.filecoin.parameters.folder import ParameterFolder, cache_folder, development_folder, network_folder
+from cuzk.filecoin.parameters.manifest import folder_manifest, network_manifest
 
 
 def test_folders_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -39,3 +40,17 @@ def test_development_files_are_judged_by_their_own_manifest_only(tmp_path: Path)
     assert folder.manifest["a.params"].unsafe
     assert folder.check("a.params").good
     assert len(ParameterFolder(tmp_path).manifest) > 40
+
+
+def test_unsafe_files_never_pass_for_the_networks(tmp_path: Path) -> None:
+    name = next(iter(network_manifest()))
+    digest = hashlib.blake2b(b"abc").hexdigest()[:32]
+    (tmp_path / name).write_bytes(b"abc")
+    entry = {"cid": "", "digest": digest, "sector_size": 2048, "unsafe": True}
+    (tmp_path / "parameters.json").write_text(json.dumps({name: entry}))
+    assert folder_manifest(tmp_path)[name].unsafe
+    with pytest.raises(InputError, match="is marked unsafe"):
+        ParameterFolder(tmp_path).check(name)
+    assert ParameterFolder(tmp_path, development=True).check(name).good
+    (tmp_path / "parameters.json").write_text(json.dumps({name: entry | {"unsafe": False}}))
+    assert not ParameterFolder(tmp_path).check(name).good

@@ -51,8 +51,15 @@ class ParameterFolder:
         return path
 
     def check(self, name: str) -> CheckedFile:
-        """Compare a file's digest with the manifest; InputError if the file or its entry is missing."""
-        return check_file(self.file(name), self.manifest)
+        """Compare a file's digest with the manifest.
+
+        InputError if the file or its entry is missing, or if it is marked unsafe and this is no development folder.
+        """
+        path = self.file(name)
+        entry = self.manifest.get(name)
+        if entry is not None and entry.unsafe and not self.development:
+            raise InputError(f"{path} is marked unsafe: development parameters are used only when asked for")
+        return check_file(path, self.manifest)
 
 
 def network_folder() -> ParameterFolder:

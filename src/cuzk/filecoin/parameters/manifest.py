@@ -46,6 +46,7 @@ class CheckedFile:
     name: str
     expected: str
     actual: str
+    unsafe: bool
 
     @property
     def good(self) -> bool:
@@ -88,13 +89,14 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def folder_manifest(folder: Path) -> Manifest:
-    """Return the manifest that holds for a folder of network parameters.
+    """Return the manifest that holds for a folder: the network's and the folder's own `parameters.json`.
 
-    Its own `parameters.json` may add names; for a name of the network, the network's digest holds, so that other
-    parameters never pass for the network's.
+    Parameters made for development have the network's names. Entries marked unsafe say so and stand; otherwise the
+    network's digest holds for a name of the network, so that other parameters never pass for the network's.
     """
     path = folder / MANIFEST_NAME
-    return {**read_manifest(path), **network_manifest()} if path.is_file() else network_manifest()
+    own = read_manifest(path) if path.is_file() else {}
+    return {**own, **network_manifest(), **{name: entry for name, entry in own.items() if entry.unsafe}}
 
 
 def file_digest(path: Path) -> str:
@@ -108,4 +110,4 @@ def check_file(path: Path, manifest: Manifest) -> CheckedFile:
     entry = manifest.get(path.name)
     if entry is None:
         raise InputError(f"{path.name}: no manifest of this folder knows a parameter file of this name")
-    return CheckedFile(path.name, entry.digest, file_digest(path))
+    return CheckedFile(path.name, entry.digest, file_digest(path), entry.unsafe)
