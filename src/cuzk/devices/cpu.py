@@ -1,0 +1,119 @@
+"""The CPU as a device: the kernels of `cuzk.algebra` with a number of threads."""
+
+import os
+import platform
+import threading
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from cuzk.algebra.bitmap import Bitmap
+from cuzk.algebra.domain import quotient
+from cuzk.algebra.group import G1, G2, Points
+from cuzk.algebra.scalars import PackedScalars
+from cuzk.devices.device import Bases, Curve, DeviceInfo, FrArray, ScalarBuffer
+from cuzk.errors import InputError
+
+_GROUPS = {"g1": G1, "g2": G2}
+_ISA_OF_INTEREST = ("bmi2", "adx", "avx2", "avx512f", "avx512ifma", "asimd", "sve", "sve2")
+
+
+@dataclass(frozen=True, eq=False)
+class CpuBases:
+    """Points where they are: the memory-mapped view itself."""
+
+    curve: Curve
+    points: Points
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return len(self.points)
+
+
+@dataclass(frozen=True, eq=False)
+class CpuScalars:
+    """Scalars in main memory, Fr[n]."""
+
+    values: FrArray
+
+    def __len__(self) -> int:
+        """Return the number of scalars."""
+        return len(self.values)
+
+
+class CpuDevice:
+    """The CPU. `lock` serializes its kernels; give a lock shared between processes where there are several."""
+
+    def __init__(self, threads: int | None = None, lock: AbstractContextManager[object] | None = None) -> None:
+        self.threads = available_threads() if threads is None else threads
+        if self.threads < 1:
+            raise InputError(f"a device needs at least one thread, not {threads}")
+        self._lock = threading.Lock() if lock is None else lock
+
+    @property
+    def info(self) -> DeviceInfo:
+        """What this CPU is, with the memory that is free now."""
+        total, free = memory()
+        return DeviceInfo(cpu_name(), "cpu", 0, total, free, self.threads)
+
+    def load_bases(self, view: Points, curve: Curve) -> CpuBases:
+        """Take points as they are; nothing is copied."""
+        return CpuBases(curve, view)
+
+    def quotient(self, a: FrArray, b: FrArray) -> CpuScalars:
+        """Return h from the evaluations of A and B; overwrites both."""
+        return CpuScalars(quotient(a, b, threads=self.threads))
+
+    def msm(
+        self, bases: Bases, scalars: ScalarBuffer | PackedScalars | FrArray, density: Bitmap | None = None
+    ) -> Points:
+        """Return Σ scalar·base as one point."""
+        if not isinstance(bases, CpuBases):
+            raise InputError(f"these bases belong to another device: {type(bases).__name__}")
+        values = scalars.values if isinstance(scalars, CpuScalars) else scalars
+        if not isinstance(values, (PackedScalars, np.ndarray)):
+            raise InputError(f"these scalars belong to another device: {type(scalars).__name__}")
+        return _GROUPS[bases.curve].msm(bases.points, values, density, self.threads)
+
+    def exclusive(self) -> AbstractContextManager[object]:
+        """Return the lock that serializes this device's kernels."""
+        return self._lock
+
+
+def available_threads() -> int:
+    """Return how many CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def cpu_name() -> str:
+    """Return the processor's name as the operating system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
+
+
+def instruction_sets() -> list[str]:
+    """Return the vector and multiplication extensions of this CPU that matter to field arithmetic."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return []
+    flags = next((line.partition(":")[2].split() for line in lines if line.startswith(("flags", "Features"))), [])
+    return [name for name in _ISA_OF_INTEREST if name in flags]
+
+
+def memory() -> tuple[int, int]:
+    """Return the machine's total memory and what is free for use, in bytes."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    total = os.sysconf("SC_PHYS_PAGES") * page
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return total, os.sysconf("SC_AVPHYS_PAGES") * page
+    available = next((line for line in lines if line.startswith("MemAvailable:")), None)
+    return total, int(available.split()[1]) * 1024 if available else os.sysconf("SC_AVPHYS_PAGES") * page

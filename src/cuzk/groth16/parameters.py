@@ -1,0 +1,109 @@
+"""Proving parameters: bellperson's `.params` file, mapped into memory and read as it is needed.
+
+    params := vk  u32BE(n_h) h[96]*  u32BE(n_l) l[96]*  u32BE(n_a) a[96]*  u32BE(n_b1) b_g1[96]*  u32BE(n_b2) b_g2[192]*
+
+h has domain - 1 points; l one per aux; a all inputs and the aux with a non-zero A polynomial; b_g1 and b_g2 the inputs,
+then the aux, with a non-zero B polynomial.
+"""
+
+import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Self
+
+from cuzk.algebra import bitmap
+from cuzk.algebra.group import G1, G2, Points
+from cuzk.errors import FormatError, InputError
+from cuzk.groth16.circuit import Density
+from cuzk.groth16.points import Check, PointReader, encode_count
+from cuzk.groth16.verifying_key import VerifyingKey
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """The verifying key and five vectors of points, as read-only views: uint8[n, 96], for `b_g2` uint8[n, 192]."""
+
+    verifying_key: VerifyingKey
+    h: Points
+    l: Points  # noqa: E741 - the name in Groth16 and in bellperson
+    a: Points
+    b_g1: Points
+    b_g2: Points
+
+    @classmethod
+    def open(cls, path: Path, *, check: Check = Check.SUBGROUP, threads: int = 1) -> Self:
+        """Map a `.params` file; `check` says how far its points are checked (SUBGROUP reads all of them).
+
+        With Check.STRUCTURE only the counts are read, and points when they are used: for files whose digest was
+        verified. Raises FormatError for a file that is not one, InputError if it cannot be read.
+        """
+        try:
+            with path.open("rb") as file:
+                mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+        except ValueError as error:  # an empty file cannot be mapped
+            raise FormatError(f"{path} is not a parameter file: it is empty") from error
+        try:
+            return cls.parse(memoryview(mapping), check=check, threads=threads)
+        except FormatError as error:
+            raise FormatError(f"{path} is not a parameter file: {error}") from error
+
+    @classmethod
+    def parse(cls, data: bytes | memoryview, *, check: Check = Check.SUBGROUP, threads: int = 1) -> Self:
+        """View parameters that are all of `data`; FormatError if it is anything else."""
+        reader = PointReader(memoryview(data), check, threads)
+        parameters = cls(
+            verifying_key=VerifyingKey.read(reader),
+            h=reader.vector(G1, "h"),
+            l=reader.vector(G1, "l"),
+            a=reader.vector(G1, "a"),
+            b_g1=reader.vector(G1, "b_g1"),
+            b_g2=reader.vector(G2, "b_g2"),
+        )
+        reader.end()
+        if (len(parameters.h) + 1).bit_count() != 1:
+            raise FormatError(f"h has {len(parameters.h)} points: expected one less than a power of two")
+        if len(parameters.b_g1) != len(parameters.b_g2):
+            raise FormatError(f"b_g1 has {len(parameters.b_g1)} points and b_g2 {len(parameters.b_g2)}: not the same")
+        return parameters
+
+    @property
+    def domain(self) -> int:
+        """Size of the evaluation domain, 2^k."""
+        return len(self.h) + 1
+
+    @property
+    def vectors(self) -> dict[str, Points]:
+        """The five vectors by name, in the order of the file."""
+        return {"h": self.h, "l": self.l, "a": self.a, "b_g1": self.b_g1, "b_g2": self.b_g2}
+
+    def check_fits(self, num_inputs: int, num_aux: int, domain: int, density: Density) -> None:
+        """Raise InputError unless these are the parameters of a circuit with these sizes and densities."""
+        b = bitmap.popcount(density.b_inputs) + bitmap.popcount(density.b_aux)
+        expected = {
+            "ic": num_inputs,
+            "h": domain - 1,
+            "l": num_aux,
+            "a": num_inputs + bitmap.popcount(density.a_aux),
+            "b_g1": b,
+            "b_g2": b,
+        }
+        got = {"ic": len(self.verifying_key.ic)} | {name: len(points) for name, points in self.vectors.items()}
+        for name, count in expected.items():
+            if got[name] != count:
+                raise InputError(
+                    f"these parameters belong to another circuit: {name} has {got[name]} points, expected {count}"
+                )
+
+    def write(self, file: BinaryIO) -> None:
+        """Write the parameter file, the same bytes that were read."""
+        for part in self._parts():
+            file.write(part)
+
+    def _parts(self) -> Iterator[bytes | memoryview]:
+        yield self.verifying_key.to_bytes()
+        for points in self.vectors.values():
+            yield encode_count(len(points))
+            yield points.reshape(-1).data
