@@ -1,0 +1,5 @@
+"""`python -m cuzk` is the `cuzk` command."""
+
+from cuzk.cli import main
+
+main()

@@ -1,0 +1,93 @@
+"""The root of the command: finds subcommands, and turns errors into exit codes and sentences."""
+
+import importlib
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from cuzk.errors import CuzkError, InputError
+
+# Subcommand: module that holds its `app`, and the line that `cuzk --help` shows for it.
+SUBCOMMANDS = {
+    "demo": ("demo", "Make proofs, verify them, and show how long each step took."),
+    "verify": ("verify", "Verify a Filecoin proof; the public inputs are computed here."),
+    "groth16": ("groth16", "Set up, prove and verify any circuit, over files."),
+    "params": ("params", "Look into parameter files and check them."),
+    "bench": ("bench", "Measure the kernels beside their peers."),
+    "info": ("info", "Show version, processor, memory and devices."),
+}
+
+EXIT_NO = 1
+EXIT_BAD_INPUT = 2
+
+
+class LazyGroup(TyperGroup):
+    """A group whose subcommands are imported when they are called, not when they are listed."""
+
+    _listing = False
+
+    def list_commands(self, _ctx: Any) -> list[str]:
+        """Return the names of the subcommands."""
+        return list(SUBCOMMANDS)
+
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
+        """Return a subcommand; while help is printed, only its name and line."""
+        if cmd_name not in SUBCOMMANDS:
+            return None
+        module_name, summary = SUBCOMMANDS[cmd_name]
+        if self._listing:
+            return TyperCommand(cmd_name, help=summary)
+        command = typer.main.get_command(importlib.import_module(f"cuzk.cli.{module_name}").app)
+        command.name = cmd_name
+        return command
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print help without importing the subcommands."""
+        self._listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._listing = False
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a subcommand; errors on purpose become a sentence and an exit code."""
+        try:
+            return super().invoke(ctx)
+        except (CuzkError, OSError) as error:
+            print(f"cuzk: {error}", file=sys.stderr)
+            ctx.exit(EXIT_BAD_INPUT if isinstance(error, (InputError, OSError)) else EXIT_NO)
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    name="cuzk",
+    help="A Groth16 proving engine for Filecoin storage proofs.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from cuzk import __version__
+
+        print(f"cuzk {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the `cuzk` command."""
+    app(prog_name="cuzk")
