@@ -17,6 +17,7 @@ void translate(const std::exception_ptr& error, void*) {
 NB_MODULE(_native, module) {
   using namespace cuzk::bindings;
   nb::register_exception_translator(translate);
+  register_isa(module);
   register_bench(module);
   register_field(module);
   register_ntt(module);

@@ -22,6 +22,7 @@ using FrInOut = Array<std::uint64_t, nb::shape<-1, 4>>;
 using FpIn = Array<const std::uint64_t, nb::shape<-1, 6>>;
 using BitmapIn = Array<const std::uint64_t, nb::ndim<1>>;
 
+void register_isa(nb::module_& module);
 void register_bench(nb::module_& module);
 void register_field(nb::module_& module);
 void register_ntt(nb::module_& module);

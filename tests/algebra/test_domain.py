@@ -14,6 +14,8 @@ from tests.conftest import data_path
 from tests.reference import ntt as reference
 from tests.reference.field import R, edge_elements, elements
 
+pytestmark = pytest.mark.usefixtures("each_isa")
+
 KINDS = [(inverse, coset) for inverse in (False, True) for coset in (False, True)]
 
 
