@@ -1,10 +1,11 @@
-"""`cuzk params inspect | check`: what is in a parameter file, and whether it is good."""
+"""`cuzk params`: what is in a parameter file, and whether it is good; the other subcommands live beside this."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from cuzk.cli import params_network
 from cuzk.cli.output import Json, Threads, answer
 from cuzk.devices.cpu import available_threads
 from cuzk.errors import FormatError, InputError
@@ -14,6 +15,9 @@ from cuzk.groth16.points import Check
 from cuzk.groth16.verifying_key import VerifyingKey
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+app.command("list", epilog="Example: cuzk params list")(params_network.list_command)
+app.command("fetch", epilog="Example: cuzk params fetch winning-32g")(params_network.fetch_command)
 
 File = Annotated[Path, typer.Argument(help="A .params or .vk file.", metavar="FILE", show_default=False)]
 

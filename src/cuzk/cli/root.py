@@ -14,7 +14,8 @@ SUBCOMMANDS = {
     "demo": ("demo", "Make proofs, verify them, and show how long each step took."),
     "verify": ("verify", "Verify a Filecoin proof; the public inputs are computed here."),
     "groth16": ("groth16", "Set up, prove and verify any circuit, over files."),
-    "params": ("params", "Look into parameter files and check them."),
+    "vanilla": ("vanilla", "Make, show and check requests and their vanilla proofs."),
+    "params": ("params", "Make, fetch, list and check parameter files."),
     "bench": ("bench", "Measure the kernels beside their peers."),
     "info": ("info", "Show version, processor, memory and devices."),
 }

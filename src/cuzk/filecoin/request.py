@@ -35,6 +35,11 @@ _PRIORITY_BY_NUMBER = {int(priority): priority for priority in Priority}
 _DEFAULT_PRIORITY = {Kind.WINNING: Priority.CRITICAL, Kind.WINDOW: Priority.HIGH}
 
 
+def default_priority(kind: Kind) -> Priority:
+    """Return the priority of requests that name none."""
+    return _DEFAULT_PRIORITY.get(kind, Priority.NORMAL)
+
+
 @dataclass(frozen=True)
 class Request:
     """The fields of SubmitProofRequest, with kind and priority understood and nothing else checked yet."""
@@ -119,5 +124,5 @@ def _check_base64(json: dict[str, Any]) -> None:
 def _priority(kind: Kind, number: int) -> Priority:
     """Understand a priority as the Rust daemon does: 0 is the kind's default, unknown numbers are NORMAL."""
     if number == 0:
-        return _DEFAULT_PRIORITY.get(kind, Priority.NORMAL)
+        return default_priority(kind)
     return _PRIORITY_BY_NUMBER.get(number, Priority.NORMAL)

@@ -5,11 +5,14 @@ The identifier strings are those of rust-fil-proofs (`ParameterSetMetadata::iden
 compound proof, storage-proofs-core/src/parameter_cache.rs); every byte of them counts.
 """
 
+import functools
 import hashlib
+from collections.abc import Mapping
 
-from cuzk.filecoin.porep.config import BASE_DEGREE, EXPANSION_DEGREE, PorepConfig
-from cuzk.filecoin.post.config import PostConfig
-from cuzk.filecoin.update.config import UpdateConfig
+from cuzk.filecoin.porep.config import BASE_DEGREE, EXPANSION_DEGREE, PorepConfig, porep_config
+from cuzk.filecoin.post.config import PostConfig, window_config, winning_config
+from cuzk.filecoin.sectors import SHAPES
+from cuzk.filecoin.update.config import UpdateConfig, update_config
 
 VERSION = 28
 
@@ -20,6 +23,14 @@ def parameter_stem(config: CircuitConfig) -> str:
     """Return the file name of a circuit's parameters without its extension."""
     digest = hashlib.sha256(_identifier(config).encode()).hexdigest()
     return f"v{VERSION}-{_prefix(config)}-{digest}"
+
+
+@functools.cache
+def circuit_ids() -> Mapping[str, str]:
+    """Return the circuit id of every stem that is the name of some circuit's parameters."""
+    makers = (porep_config, update_config, window_config, winning_config)
+    configs: list[CircuitConfig] = [make(shape) for shape in SHAPES for make in makers]
+    return {parameter_stem(config): config.circuit_id for config in configs}
 
 
 def _prefix(config: CircuitConfig) -> str:

@@ -12,7 +12,7 @@ from cuzk.filecoin.post.config import PostConfig, PostKind, window_config, winni
 from cuzk.filecoin.post.generate import generate_vanilla
 from cuzk.filecoin.post.job import PostJob, decode_request
 from cuzk.filecoin.registered import POST_PROOFS, post_proof
-from cuzk.filecoin.request import Request
+from cuzk.filecoin.request import Request, default_priority
 from cuzk.filecoin.seal.sector import sector_from_seed
 from cuzk.filecoin.sectors import SHAPES, SectorShape
 
@@ -65,6 +65,7 @@ class PostEntry:
             kind=self.kind,
             request_id=f"{self.circuit_id}-{order.miner_id}-{'-'.join(map(str, order.sectors))}",
             registered_proof=number,
+            priority=default_priority(self.kind),
             sector_size=self.shape.size,
             vanilla_proofs=tuple(encode(proofs)),
             sector_number=order.sectors[0],
