@@ -23,6 +23,7 @@ NB_MODULE(_native, module) {
   register_ntt(module);
   register_sparse(module);
   register_hash(module);
+  register_sha256(module);
   register_curve(module);
   register_msm(module);
 }
