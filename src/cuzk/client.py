@@ -1,0 +1,166 @@
+"""A typed client of the daemon's gRPC API.
+
+    with Client("127.0.0.1:9820") as client:
+        result = client.prove(read_request(Path("request.json")))
+
+Any daemon that speaks `cuzk.v1.ProvingEngine` will do.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import grpc
+
+from cuzk.errors import CuzkError
+from cuzk.filecoin.request import Request
+from cuzk.proto import proving_pb2 as pb
+from cuzk.proto.proving_pb2_grpc import ProvingEngineStub
+
+DEFAULT_ADDRESS = "127.0.0.1:9820"
+MAX_MESSAGE_BYTES = 256 << 20
+
+Outcome = Literal["completed", "failed", "cancelled", "timeout", "unknown"]
+
+_OUTCOMES: dict[int, Outcome] = {
+    pb.AwaitProofResponse.COMPLETED: "completed",
+    pb.AwaitProofResponse.FAILED: "failed",
+    pb.AwaitProofResponse.CANCELLED: "cancelled",
+    pb.AwaitProofResponse.TIMEOUT: "timeout",
+}
+
+
+class ServerError(CuzkError):
+    """The daemon refused, or could not be reached; `code` says which."""
+
+    def __init__(self, code: grpc.StatusCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a job ended; the milliseconds of synthesis and of the device are sums over partitions."""
+
+    job_id: str
+    status: Outcome
+    proof: bytes
+    error: str
+    queue_wait_ms: int
+    srs_load_ms: int
+    synthesis_ms: int
+    gpu_compute_ms: int
+    total_ms: int
+
+
+class Client:
+    """A connection to one daemon, at `HOST:PORT` or `unix:///PATH`. Methods may be called from several threads."""
+
+    def __init__(
+        self, address: str = DEFAULT_ADDRESS, *, token: str | None = None, ca_certificate: Path | None = None
+    ) -> None:
+        target = address.removeprefix("http://")
+        target = f"unix:{target.removeprefix('unix://')}" if target.startswith("unix://") else target
+        options = [
+            ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+            ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),
+        ]
+        self.address = address
+        self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
+        if ca_certificate is None:
+            self._channel = grpc.insecure_channel(target, options)
+        else:
+            credentials = grpc.ssl_channel_credentials(ca_certificate.read_bytes())
+            self._channel = grpc.secure_channel(target, credentials, options)
+        self._stub: Any = ProvingEngineStub(self._channel)  # type: ignore[no-untyped-call]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection; calls under way end with CANCELLED."""
+        self._channel.close()
+
+    def submit(self, request: Request, *, timeout: float | None = 60) -> str:
+        """Hand in a job and return its id; it is on the daemon's disk then."""
+        with self._errors():
+            reply = self._stub.SubmitProof(request.to_message(), timeout=timeout, metadata=self._metadata)
+            return str(reply.job_id)
+
+    def wait(self, job_id: str, *, timeout: float | None = None) -> Result:
+        """Wait for a job; status `timeout` when `timeout` seconds pass first."""
+        message = pb.AwaitProofRequest(
+            job_id=job_id, timeout_ms=0 if timeout is None else max(1, round(timeout * 1000))
+        )
+        with self._errors():
+            return _result(self._stub.AwaitProof(message, metadata=self._metadata))
+
+    def prove(self, request: Request, *, timeout: float | None = None) -> Result:
+        """Submit and wait; ServerError when `timeout` seconds pass. The same request again finds the job."""
+        message = pb.ProveRequest(submit=request.to_message())
+        with self._errors():
+            return _result(self._stub.Prove(message, timeout=timeout, metadata=self._metadata).result)
+
+    def cancel(self, job_id: str) -> bool:
+        """Cancel a job; False when it had ended already."""
+        with self._errors():
+            reply = self._stub.CancelProof(pb.CancelProofRequest(job_id=job_id), timeout=30, metadata=self._metadata)
+            return bool(reply.was_running)
+
+    def status(self) -> pb.GetStatusResponse:
+        """Return the short status; the daemon's HTTP status says more."""
+        with self._errors():
+            reply: pb.GetStatusResponse = self._stub.GetStatus(
+                pb.GetStatusRequest(), timeout=10, metadata=self._metadata
+            )
+            return reply
+
+    def metrics(self) -> str:
+        """Return the metrics in Prometheus's text format."""
+        with self._errors():
+            reply = self._stub.GetMetrics(pb.GetMetricsRequest(), timeout=10, metadata=self._metadata)
+            return str(reply.prometheus_text)
+
+    def preload(self, circuit_id: str, *, timeout: float | None = None) -> tuple[bool, int]:
+        """Load a circuit's parameters; return whether they were loaded before, and the milliseconds it took."""
+        message = pb.PreloadSrsRequest(circuit_id=circuit_id)
+        with self._errors():
+            reply = self._stub.PreloadSRS(message, timeout=timeout, metadata=self._metadata)
+            return bool(reply.already_loaded), int(reply.load_time_ms)
+
+    def evict(self, circuit_id: str) -> tuple[bool, int]:
+        """Free a circuit's parameters; return whether they were loaded, and the bytes freed (0: in use)."""
+        message = pb.EvictSrsRequest(circuit_id=circuit_id)
+        with self._errors():
+            reply = self._stub.EvictSRS(message, timeout=60, metadata=self._metadata)
+            return bool(reply.was_loaded), int(reply.freed_bytes)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except grpc.RpcError as error:
+            code = error.code()
+            details = error.details() or code.name
+            if code is grpc.StatusCode.UNAVAILABLE and "failed to connect" in details:
+                details = f"no daemon answers at {self.address}: {details}"
+            raise ServerError(code, details) from error
+
+
+def _result(reply: pb.AwaitProofResponse) -> Result:
+    return Result(
+        job_id=reply.job_id,
+        status=_OUTCOMES.get(reply.status, "unknown"),
+        proof=reply.proof,
+        error=reply.error_message,
+        queue_wait_ms=reply.queue_wait_ms,
+        srs_load_ms=reply.srs_load_ms,
+        synthesis_ms=reply.synthesis_ms,
+        gpu_compute_ms=reply.gpu_compute_ms,
+        total_ms=reply.total_ms,
+    )

@@ -1,0 +1,1 @@
+"""The daemon: the engine behind gRPC and HTTP, and the web panel."""

@@ -1,0 +1,139 @@
+// Devices with their lanes, and the synthesis processes: who works on what, on one row each.
+
+import { UNKNOWN, bytesOf, known, percent, plural, seconds } from "../format.js";
+import { h, keyed, setAttr, setText, show } from "../dom.js";
+import { devicesOf } from "../model.js";
+import { bar, facts, section, setValue } from "./parts.js";
+
+export class Devices {
+  constructor() {
+    this.list = h("div", { class: "devices" });
+    this.empty = h("p", { class: "muted empty" }, "The daemon shows no device.");
+    this.root = section("Devices and lanes", this.empty, this.list);
+  }
+
+  update(snapshot) {
+    const devices = devicesOf(snapshot);
+    show(this.empty, devices.length === 0);
+    keyed(this.list, devices, (device) => `d${device.id}`, () => new DeviceRow().root, (node, device) => node.row.update(device));
+  }
+}
+
+class DeviceRow {
+  constructor() {
+    this.name = h("h3");
+    this.state = h("span", { class: "state" });
+    this.facts = facts();
+    this.memory = h("span", { class: "fact" });
+    this.temperature = h("span", { class: "fact" });
+    this.load = h("span", { class: "fact" });
+    this.reason = h("p", { class: "bad" });
+    this.lanes = h("ul", { class: "lanes" });
+    this.root = h("div", { class: "device" },
+      h("header", {}, this.name, this.state,
+        h("span", { class: "facts" }, this.memory, this.temperature, this.load), this.facts),
+      this.reason, this.lanes);
+    this.root.row = this;
+  }
+
+  update(device) {
+    const unknown = device.unknown ?? {};
+    setText(this.name, device.name === device.id ? device.name : `${device.id} ${device.name}`.trim());
+    setText(this.state, device.state ?? "");
+    setAttr(this.state, "data-state", device.state);
+    show(this.state, known(device.state));
+    const { memory_total_bytes: total, memory_free_bytes: free, temperature_c: celsius, utilisation } = device;
+    const used = known(total) && known(free) ? total - free : null;
+    setValue(this.memory, known(used) ? bytesOf(used, total) : UNKNOWN, unknown.memory_free_bytes ?? unknown.memory_total_bytes);
+    setValue(this.temperature, known(celsius) ? `${Math.round(celsius)} °C` : UNKNOWN, unknown.temperature_c);
+    setValue(this.load, known(utilisation) ? `${percent(utilisation)} busy` : UNKNOWN, unknown.utilisation);
+    this.facts.update([
+      device.kind === "cpu" ? null : device.kind,
+      device.restarts ? plural(device.restarts, "restart") : null,
+      device.faults ? plural(device.faults, "fault") : null,
+    ]);
+    setText(this.reason, device.reason ?? "");
+    show(this.reason, known(device.reason));
+    keyed(this.lanes, device.lanes, (lane) => lane.worker_id, createLane, updateLane);
+  }
+}
+
+function createLane() {
+  const node = h("li", { class: "lane" });
+  node.parts = {
+    name: h("b", { class: "lane-name" }),
+    word: h("span", { class: "lane-state" }),
+    job: h("span", { class: "id" }),
+    busy: h("span", { class: "num" }),
+    bar: bar("Proving in the last minute"),
+    share: h("span", { class: "num muted" }),
+    finishing: h("span", { class: "finishing muted" }),
+    error: h("span", { class: "bad" }),
+  };
+  const { name, word, job, busy, bar: load, share, finishing, error } = node.parts;
+  node.append(h("span", { class: "lane-who" }, name, word), h("span", { class: "lane-what" }, job, busy, finishing, error),
+    h("span", { class: "lane-load" }, load, share));
+  return node;
+}
+
+function updateLane(node, lane) {
+  const { name, word, job, busy, bar: load, share, finishing, error } = node.parts;
+  setText(name, `W${lane.worker_id}`);
+  setText(word, lane.state);
+  setAttr(node, "data-state", lane.state);
+  const works = known(lane.current_job);
+  setText(job, works ? `${lane.current_job} [${lane.current_partition}]` : "");
+  setText(busy, works ? seconds(lane.busy_secs) : "");
+  const words = known(lane.utilisation) ? `${percent(lane.utilisation)} of the last minute` : UNKNOWN;
+  load.update(lane.utilisation, words);
+  setText(share, known(lane.utilisation) ? percent(lane.utilisation) : UNKNOWN);
+  setAttr(share, "title", `proving ${words}`);
+  const ends = (lane.finalizing ?? []).map((item) => `${item.job_id} [${item.partition}] ${seconds(item.secs)}`);
+  setText(finishing, ends.length ? `finishing ${ends.join(", ")}` : "");
+  setText(error, lane.last_error ? `last error: ${lane.last_error}` : "");
+  for (const part of [job, busy, finishing, error]) show(part, part.textContent !== "");
+}
+
+export class SynthesisWorkers {
+  constructor() {
+    this.list = h("ul", { class: "lanes side-by-side" });
+    this.empty = h("p", { class: "muted empty" }, "No synthesis process runs.");
+    this.root = section("Synthesis processes", this.empty, this.list);
+  }
+
+  update(snapshot) {
+    const workers = snapshot.synthesis.workers ?? [];
+    show(this.empty, workers.length === 0);
+    keyed(this.list, workers, (worker) => worker.worker_id, createWorker, updateWorker);
+  }
+}
+
+function createWorker() {
+  const node = h("li", { class: "lane" });
+  node.parts = {
+    name: h("b", { class: "lane-name" }),
+    word: h("span", { class: "lane-state" }),
+    job: h("span", { class: "id" }),
+    busy: h("span", { class: "num" }),
+    notes: facts(),
+  };
+  const { name, word, job, busy, notes } = node.parts;
+  node.append(h("span", { class: "lane-who" }, name, word), h("span", { class: "lane-what" }, job, busy), notes);
+  return node;
+}
+
+function updateWorker(node, worker) {
+  const { name, word, job, busy, notes } = node.parts;
+  setText(name, worker.worker_id);
+  setText(word, worker.state === "synthesizing" ? "synth" : worker.state);
+  setAttr(node, "data-state", worker.state);
+  const works = known(worker.current_job);
+  setText(job, works ? `${worker.current_job} [${worker.current_partition}]` : "");
+  setText(busy, works ? seconds(worker.busy_secs) : "");
+  notes.update([
+    known(worker.pid) ? `pid ${worker.pid}` : null,
+    worker.restarts ? plural(worker.restarts, "restart") : null,
+    worker.last_error ? `last error: ${worker.last_error}` : null,
+  ]);
+  for (const part of [job, busy]) show(part, part.textContent !== "");
+}

@@ -1,0 +1,105 @@
+"""The panel in a real Chromium, fed with snapshots by the test instead of a daemon."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.panel import snapshots
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PANEL = Path(__file__).parents[2] / "src/cuzk/server/panel"
+TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+ORIGIN = "http://127.0.0.1:9"
+
+
+class Stage:
+    """A page that shows what `snapshot` says, or fails as `failure` says."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.snapshot = snapshots.idle()
+        self.failure: str | int | None = None
+        self.token: str | None = None
+        self.asked = 0
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
+        page.route("**/*", self._answer)
+
+    def open(self, snapshot: snapshots.Snapshot | None = None, fragment: str = "") -> None:
+        """Open the page and wait for its first data."""
+        self.snapshot = snapshot or self.snapshot
+        self.page.goto(f"{ORIGIN}/{fragment}")
+        self.page.locator(".content").wait_for()
+
+    def tick(self, seconds: float, snapshot: snapshots.Snapshot | None = None) -> None:
+        """Let time pass for daemon and page, and wait for the next answer unless the daemon fails."""
+        self.snapshot = snapshot or self.snapshot
+        if self.failure is None:
+            self.snapshot["uptime_secs"] += seconds
+            self.snapshot["time"] += seconds
+            with self.page.expect_response("**/status"):
+                self.page.clock.run_for(int(seconds * 1000))
+        else:  # step by step, since real answers do not come while the page's clock is run
+            for _ in range(int(seconds)):
+                self.page.clock.run_for(1000)
+                self.page.wait_for_timeout(20)
+        self.page.wait_for_timeout(30)
+
+    def _answer(self, route: Any) -> None:
+        path = route.request.url.removeprefix(ORIGIN).partition("?")[0]
+        if path == "/status":
+            self.asked += 1
+            self._answer_status(route)
+            return
+        file = PANEL / ("index.html" if path == "/" else path.removeprefix("/panel/"))
+        route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])
+
+    def _answer_status(self, route: Any) -> None:
+        if self.failure == "refused":
+            route.abort("connectionrefused")
+        elif self.failure == "silent":
+            pass
+        elif isinstance(self.failure, int):
+            route.fulfill(status=self.failure, body='{"error": "the reason"}', content_type="application/json")
+        elif self.failure is not None:
+            route.fulfill(body=self.failure)
+        elif self.token and route.request.headers.get("authorization") != f"Bearer {self.token}":
+            route.fulfill(status=401, body="{}", content_type="application/json")
+        else:
+            route.fulfill(body=json.dumps(self.snapshot), content_type="application/json")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"needs {CHROMIUM} (apt-get install chromium)")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the Python package playwright")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=[{}])
+def stage(browser: Any, request: pytest.FixtureRequest) -> Iterator[Stage]:
+    options = {"viewport": {"width": 1280, "height": 900}, **request.param}
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"], **options)
+    page = context.new_page()
+    page.clock.install()
+    stage = Stage(page)
+    yield stage
+    context.close()
