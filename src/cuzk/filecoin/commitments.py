@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra.fr import MODULUS
-from cuzk.errors import InputError
+from cuzk.errors import FormatError, InputError
 
 Fr = NDArray[np.uint64]
 
@@ -25,7 +25,7 @@ def check_commitment(name: str, value: bytes) -> bytes:
     """Return a commitment as it is; InputError unless it is 32 bytes and a canonical little-endian field element."""
     check_length(name, value)
     if int.from_bytes(value, "little") >= MODULUS:
-        raise InputError(f"{name}: expected a little-endian field element below r, got {value.hex()}")
+        raise not_canonical(name, stack([value])[0])
     return value
 
 
@@ -53,6 +53,14 @@ def first_not_canonical(elements: Fr) -> tuple[int, ...] | None:
         modulus = np.uint64(MODULUS >> (64 * limb) & 0xFFFF_FFFF_FFFF_FFFF)
         below |= equal & (elements[..., limb] < modulus)
         equal &= elements[..., limb] == modulus
-    if below.all():
-        return None
-    return tuple(int(i) for i in np.unravel_index(int(np.argmin(below)), below.shape))
+    return None if below.all() else first_false(below)
+
+
+def first_false(mask: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the index of the first False in a mask that has one."""
+    return tuple(int(index) for index in np.unravel_index(int(mask.argmin()), mask.shape))
+
+
+def not_canonical(name: str, element: Fr) -> FormatError:
+    """Return the error of an element (uint64[4]) that is not below r."""
+    return FormatError(f"{name}: expected a little-endian field element below r, got {hex_of(element)}")

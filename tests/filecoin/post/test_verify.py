@@ -81,19 +81,6 @@ def test_another_partition_or_randomness_is_refused() -> None:
             verify_vanilla(proofs, challenges)
 
 
-def test_every_position_is_an_insertion() -> None:
-    """The vectorised insertion equals list.insert for every position of a step."""
-    from cuzk.filecoin.post.verify import _insert
-
-    siblings = np.arange(8 * 7 * 4, dtype=np.uint64).reshape(8, 7, 4)
-    nodes = np.arange(1000, 1032, dtype=np.uint64).reshape(8, 4)
-    rows = _insert(siblings, np.arange(8, dtype=np.uint8), nodes)
-    for position in range(8):
-        expected = siblings[position].tolist()
-        expected.insert(position, nodes[position].tolist())
-        assert rows[position].tolist() == expected
-
-
 def test_arity_two_steps() -> None:
     proofs = decode(WINDOW_32K.config, WINDOW_32K.payloads)
     challenges = leaf_challenges(WINDOW_32K.config, WINDOW_32K.version, WINDOW_32K.randomness, [1, 2])

@@ -32,13 +32,16 @@ def test_roots_and_paths(arities: tuple[int, ...]) -> None:
     tree = MerkleTree.build(leaves, arities, poseidon.hash)
     assert np.array_equal(tree.root, plain_root(leaves, arities))
     indices = np.arange(len(leaves), dtype=np.uint64)
-    siblings, positions = tree.open(indices)
+    paths = tree.open(indices)
+    assert (paths.roots == tree.root).all()
+    assert np.array_equal(paths.leaves, leaves)
+    assert np.array_equal(paths.leaf_indices(), indices)
     for leaf in (0, 1, len(leaves) // 2, len(leaves) - 1):
         node, index = leaves[leaf], leaf
         for step, arity in enumerate(arities):
             index, position = divmod(index, arity)
-            assert positions[leaf, step] == position
-            row = [*siblings[step][leaf]]
+            assert paths.positions[leaf, step] == position
+            row = [*paths.siblings[step][leaf]]
             row.insert(position, node)
             node = poseidon.hash(np.stack(row)[None])[0]
         assert np.array_equal(node, tree.root)

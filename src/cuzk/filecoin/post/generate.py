@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cuzk.errors import InputError
+from cuzk.filecoin.inclusion import stack_paths
 from cuzk.filecoin.post.challenges import leaf_challenges
 from cuzk.filecoin.post.config import PostConfig
 from cuzk.filecoin.post.vanilla import VanillaPost
@@ -23,17 +24,16 @@ def generate_vanilla(
         raise InputError(f"sectors: expected {expected} for {config.circuit_id}, got {len(sectors)}")
     rows = list(sectors) * config.sectors if config.kind == "winning" else list(sectors)
     challenges = leaf_challenges(config, version, randomness, [sector.number for sector in rows], partition)
-    opened = [sector.tree.open(leaves) for sector, leaves in zip(rows, challenges, strict=True)]
+    paths = stack_paths([sector.tree.open(leaves) for sector, leaves in zip(rows, challenges, strict=True)])
     comm_r = {sector.number: sector.comm_r for sector in sectors}
-    comm_r_last = np.stack([sector.comm_r_last for sector in rows])
     return VanillaPost(
         config,
         numbers=np.array([sector.number for sector in rows], dtype=np.uint64),
         comm_r=np.stack([comm_r[sector.number] for sector in rows]),
         comm_c=np.stack([sector.comm_c for sector in rows]),
-        comm_r_last=comm_r_last,
-        roots=np.repeat(comm_r_last[:, np.newaxis], config.challenges, axis=1),
-        leaves=np.stack([sector.tree.rows[0][leaves] for sector, leaves in zip(rows, challenges, strict=True)]),
-        siblings=tuple(np.stack(step) for step in zip(*(siblings for siblings, _ in opened), strict=True)),
-        positions=np.stack([positions for _, positions in opened]),
+        comm_r_last=np.stack([sector.comm_r_last for sector in rows]),
+        roots=paths.roots,
+        leaves=paths.leaves,
+        siblings=paths.siblings,
+        positions=paths.positions,
     )

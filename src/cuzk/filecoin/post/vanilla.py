@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.filecoin.commitments import Fr
+from cuzk.filecoin.inclusion import InclusionPaths
 from cuzk.filecoin.post.config import PostConfig
 
 
@@ -36,16 +37,16 @@ class VanillaPost:
         return len(self.numbers)
 
     @property
+    def paths(self) -> InclusionPaths:
+        """The inclusion paths, on the grid [s, c]."""
+        return InclusionPaths(self.roots, self.leaves, self.siblings, self.positions)
+
+    @property
     def nbytes(self) -> int:
         """Memory of the arrays."""
-        commitments = (self.comm_r, self.comm_c, self.comm_r_last)
-        paths = (self.roots, self.leaves, *self.siblings)
-        return self.numbers.nbytes + self.positions.nbytes + sum(array.nbytes for array in commitments + paths)
-
-    def leaf_indices(self) -> NDArray[np.uint64]:
-        """Return the leaf that each path starts from, uint64[s, c]: positions as digits, lowest first."""
-        weights = np.cumprod((1, *self.config.shape.path_arities[:-1]), dtype=np.uint64)
-        return self.positions.astype(np.uint64) @ weights
+        return self.paths.nbytes + sum(
+            array.nbytes for array in (self.numbers, self.comm_r, self.comm_c, self.comm_r_last)
+        )
 
     def place(self, sector: int, challenge: int | None = None) -> str:
         """Name a sector, and one of its challenges, by the numbers that a person knows them by."""

@@ -4,7 +4,7 @@ Base trees lie one after another in leaf order, and so do the sub trees above th
 the arity changes with the row. Source: filecoin-project/merkletree, and rust-fil-proofs storage-proofs-core merkle/.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from cuzk.algebra import poseidon
 from cuzk.errors import InputError
 from cuzk.filecoin.commitments import Fr
+from cuzk.filecoin.inclusion import HashRows, InclusionPaths
 from cuzk.filecoin.sectors import SectorShape
-
-#: Hashes n nodes of one arity: uint64[n, arity, 4] to uint64[n, 4].
-HashRows = Callable[[Fr], Fr]
 
 
 @dataclass(frozen=True)
@@ -42,18 +40,19 @@ class MerkleTree:
         root: Fr = self.rows[-1][0]
         return root
 
-    def open(self, leaves: NDArray[np.uint64]) -> tuple[tuple[Fr, ...], NDArray[np.uint8]]:
-        """Return inclusion paths of leaf indices [n]: siblings of each step [n, arity - 1, 4], positions [n, steps]."""
+    def open(self, leaves: NDArray[np.integer]) -> InclusionPaths:
+        """Return the inclusion paths of the leaves with these indices, of any shape [*grid]."""
         siblings, positions = [], []
         nodes = leaves.astype(np.int64)
         for arity, row in zip(self.arities, self.rows[:-1], strict=True):
             parents, position = np.divmod(nodes, arity)
             others = np.arange(arity - 1)
-            others = others + (others >= position[:, np.newaxis])
-            siblings.append(row[parents[:, np.newaxis] * arity + others])
+            others = others + (others >= position[..., np.newaxis])
+            siblings.append(row[parents[..., np.newaxis] * arity + others])
             positions.append(position.astype(np.uint8))
             nodes = parents
-        return tuple(siblings), np.stack(positions, axis=-1)
+        roots = np.broadcast_to(self.root, (*leaves.shape, 4)).copy()
+        return InclusionPaths(roots, self.rows[0][leaves], tuple(siblings), np.stack(positions, axis=-1))
 
 
 def replica_tree(shape: SectorShape, nodes: Fr, threads: int = 1) -> MerkleTree:
