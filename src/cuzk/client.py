@@ -13,14 +13,18 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import grpc
+import httpx
 
-from cuzk.errors import CuzkError
+from cuzk.errors import CuzkError, InputError
 from cuzk.filecoin.request import Request
 from cuzk.proto import proving_pb2 as pb
 from cuzk.proto.proving_pb2_grpc import ProvingEngineStub
 
 DEFAULT_ADDRESS = "127.0.0.1:9820"
+DEFAULT_STATUS_URL = "http://127.0.0.1:9821/status"
 MAX_MESSAGE_BYTES = 256 << 20
+
+_WRONG_INPUT = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNAUTHENTICATED)
 
 Outcome = Literal["completed", "failed", "cancelled", "timeout", "unknown"]
 
@@ -38,6 +42,10 @@ class ServerError(CuzkError):
     def __init__(self, code: grpc.StatusCode, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class RefusedError(ServerError, InputError):
+    """The daemon says that the request itself is wrong, and what of it."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +157,20 @@ class Client:
             details = error.details() or code.name
             if code is grpc.StatusCode.UNAVAILABLE and "failed to connect" in details:
                 details = f"no daemon answers at {self.address}: {details}"
-            raise ServerError(code, details) from error
+            kind = RefusedError if code in _WRONG_INPUT else ServerError
+            raise kind(code, details) from error
+
+
+def fetch_status(url: str = DEFAULT_STATUS_URL, *, token: str | None = None, timeout: float = 10) -> dict[str, Any]:
+    """Return the daemon's status, the JSON that docs/engine.md describes, over HTTP."""
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    try:
+        reply = httpx.get(url, headers=headers, timeout=timeout)
+        reply.raise_for_status()
+        status: dict[str, Any] = reply.json()
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise ServerError(grpc.StatusCode.UNAVAILABLE, f"no status from {url}: {error}") from error
+    return status
 
 
 def _result(reply: pb.AwaitProofResponse) -> Result:

@@ -12,6 +12,13 @@ from cuzk.errors import CuzkError, InputError
 # Subcommand: module that holds its `app`, and the line that `cuzk --help` shows for it.
 SUBCOMMANDS = {
     "demo": ("demo", "Make proofs, verify them, and show how long each step took."),
+    "status": ("status", "Show what a daemon is doing."),
+    "submit": ("submit", "Submit a proof job to a daemon."),
+    "await": ("await_", "Wait for a job and print its proof."),
+    "cancel": ("cancel", "Cancel a job."),
+    "jobs": ("jobs", "List a daemon's jobs."),
+    "preload": ("preload", "Load a circuit's parameters into a daemon."),
+    "evict": ("evict", "Free a circuit's parameters in a daemon."),
     "verify": ("verify", "Verify a Filecoin proof; the public inputs are computed here."),
     "groth16": ("groth16", "Set up, prove and verify any circuit, over files."),
     "vanilla": ("vanilla", "Make, show and check requests and their vanilla proofs."),

@@ -1,0 +1,52 @@
+"""Options and answers of the commands that talk to a daemon."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cuzk.cli.output import answer
+from cuzk.cli.words import duration
+from cuzk.client import Result
+from cuzk.files import replacing
+
+Server = Annotated[
+    str,
+    typer.Option("--server", "-s", envvar="CUZK_SERVER", help="The daemon: HOST:PORT or unix:///PATH.", metavar="ADDR"),
+]
+StatusUrl = Annotated[
+    str, typer.Option("--url", envvar="CUZK_STATUS_URL", help="The daemon's status over HTTP.", metavar="URL")
+]
+Token = Annotated[
+    str | None, typer.Option("--token", envvar="CUZK_TOKEN", help="The daemon's token, if it has one.", metavar="TEXT")
+]
+Certificate = Annotated[
+    Path | None, typer.Option("--ca", envvar="CUZK_CA", help="PEM file of who signed the daemon's TLS certificate.")
+]
+ProofFile = Annotated[Path | None, typer.Option("--out", "-o", help="Write the proof here.", metavar="FILE")]
+JobId = Annotated[str, typer.Argument(help="A job's id, as `cuzk submit` prints it.", metavar="JOB")]
+
+
+def answer_result(result: Result, out: Path | None, *, as_json: bool) -> None:
+    """Print how a job ended, the proof in hexadecimal or into a file; exit with 1 unless it is completed."""
+    if out is not None and result.proof:
+        with replacing(out) as file:
+            file.write(result.proof)
+    answer(result_json(result), _text(result, out), as_json=as_json, yes=result.status == "completed")
+
+
+def result_json(result: Result) -> dict[str, Any]:
+    """Return a result for JSON: the proof in hexadecimal."""
+    return {**asdict(result), "proof": result.proof.hex()}
+
+
+def _text(result: Result, out: Path | None) -> str:
+    if result.status != "completed":
+        return f"{result.job_id}: {result.status}" + (f": {result.error}" if result.error else "")
+    times = (
+        f"total {duration(result.total_ms)} (queue {duration(result.queue_wait_ms)}, "
+        f"synthesis {duration(result.synthesis_ms)}, device {duration(result.gpu_compute_ms)})"
+    )
+    proof = result.proof.hex() if out is None else f"{len(result.proof)} bytes in {out}"
+    return f"{result.job_id}: {result.status}, {times}\n{proof}"

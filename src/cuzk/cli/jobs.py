@@ -1,0 +1,30 @@
+"""`cuzk jobs`: the jobs of a daemon."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from cuzk.cli.connection import StatusUrl, Token
+from cuzk.cli.output import Json, answer
+from cuzk.cli.status_view import jobs_view
+from cuzk.client import DEFAULT_STATUS_URL, fetch_status
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: cuzk jobs --state running --state queued")
+def command(
+    state: Annotated[
+        list[str] | None, typer.Option(help="Only jobs in this state; may be repeated.", metavar="STATE")
+    ] = None,
+    url: StatusUrl = DEFAULT_STATUS_URL,
+    token: Token = None,
+    json: Json = False,
+) -> None:
+    """List the unfinished jobs of a daemon, oldest first, and those that ended lately."""
+    jobs = [job for job in fetch_status(url, token=token)["pipelines"] if not state or job["state"] in state]
+    if json:
+        answer({"jobs": jobs}, "", as_json=True)
+    else:
+        Console().print(jobs_view(jobs))
