@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 from py_arkworks_bls12381 import G1Point, G2Point, Scalar
 
-from cuzk.algebra.pairing import product_is_one
+from cuzk.algebra.pairing import combination, product_is_one
 from cuzk.errors import InputError
 
 INFINITY_1 = np.frombuffer(bytes([0x40]) + bytes(95), dtype=np.uint8)
@@ -67,3 +67,19 @@ def test_shapes_are_checked() -> None:
         product_is_one(g1(1), g2(1)[None])
     with pytest.raises(InputError, match="g2_points: expected"):
         product_is_one(g1(1)[None], g1(1)[None])
+
+
+def test_a_combination_is_the_sum_of_multiples() -> None:
+    points = np.stack([g1(3), g1(5), INFINITY_1, g1(7)])
+    assert np.array_equal(combination(points, [2, 4, 9, 0]), g1(26))
+    assert np.array_equal(combination(np.stack([g1(2), negated(g1(2))]), [5, 5]), INFINITY_1)
+    assert np.array_equal(combination(points[:0], []), INFINITY_1)
+    with pytest.raises(InputError, match="4 points and 1 scalars"):
+        combination(points, [1])
+
+
+def test_combination_and_pairing_name_what_is_not_on_the_curve() -> None:
+    bad = g1(1).copy()
+    bad[95] ^= 1
+    with pytest.raises(InputError, match=r"g1_points\[1\]: not a point of the curve"):
+        combination(np.stack([g1(1), bad]), [1, 1])

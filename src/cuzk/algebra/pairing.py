@@ -9,7 +9,7 @@ from py_arkworks_bls12381 import GT, G1Point, G2Point, Scalar
 
 from cuzk.errors import InputError
 
-__all__ = ["combination", "product_is_one"]
+__all__ = ["arkworks_g1", "arkworks_g2", "combination", "product_is_one"]
 
 _FP_SIZE = 48
 _INFINITY = 0x40
@@ -21,11 +21,10 @@ def combination(points: NDArray[np.uint8], scalars: Sequence[int]) -> NDArray[np
 
     Scalars are integers from 0 up to the group order; the points must be in the subgroup.
     """
-    _check_points(points, 96, "points")
     if len(points) != len(scalars):
         raise InputError(f"combination: got {len(points)} points and {len(scalars)} scalars")
     total = G1Point.multiexp_unchecked(
-        _g1_points(points, "points"), [Scalar.from_le_bytes(scalar.to_bytes(32, "little")) for scalar in scalars]
+        arkworks_g1(points), [Scalar.from_le_bytes(scalar.to_bytes(32, "little")) for scalar in scalars]
     )
     result = np.frombuffer(total.to_xy_bytes_be(), dtype=np.uint8).copy()
     if total == G1Point.identity():
@@ -39,18 +38,24 @@ def product_is_one(g1_points: NDArray[np.uint8], g2_points: NDArray[np.uint8]) -
     The points must be in the subgroups (`group.check`); here a point off the curve or a coordinate not below p is
     refused. The empty product is 1.
     """
-    _check_points(g1_points, 96, "g1_points")
-    _check_points(g2_points, 192, "g2_points")
-    if len(g1_points) != len(g2_points):
-        raise InputError(f"product_is_one: got {len(g1_points)} points of G1 and {len(g2_points)} of G2")
-    # arkworks takes x and y big-endian without flags, the real part of an Fp2 element first; ours, last.
-    g2_real_first = np.ascontiguousarray(g2_points).reshape(-1, 2, 2, _FP_SIZE)[:, :, ::-1].reshape(-1, 192)
-    infinity = [bool(points[0] & _INFINITY) for points in g2_points]
-    right = [
-        _parse(point.tobytes(), infinity[i], G2Point.from_xy_bytes_unchecked_be, f"g2_points[{i}]")
-        for i, point in enumerate(g2_real_first)
-    ]
-    return GT.pairing_check(_g1_points(g1_points, "g1_points"), right)
+    left, right = arkworks_g1(g1_points), arkworks_g2(g2_points)
+    if len(left) != len(right):
+        raise InputError(f"product_is_one: got {len(left)} points of G1 and {len(right)} of G2")
+    return GT.pairing_check(left, right)
+
+
+def arkworks_g1(points: NDArray[np.uint8]) -> list[G1Point]:
+    """Return uint8[n, 96] as points of arkworks; InputError names the first that is off the curve."""
+    _check_points(points, 96, "g1_points")
+    return _parse(points, points, G1Point.from_xy_bytes_unchecked_be, "g1_points")
+
+
+def arkworks_g2(points: NDArray[np.uint8]) -> list[G2Point]:
+    """Return uint8[n, 192] as points of arkworks; InputError names the first that is off the curve."""
+    _check_points(points, 192, "g2_points")
+    # arkworks takes the real part of an Fp2 element first; ours comes last.
+    real_first = np.ascontiguousarray(points).reshape(-1, 2, 2, _FP_SIZE)[:, :, ::-1].reshape(-1, 192)
+    return _parse(points, real_first, G2Point.from_xy_bytes_unchecked_be, "g2_points")
 
 
 def _check_points(points: NDArray[np.uint8], size: int, name: str) -> None:
@@ -58,16 +63,14 @@ def _check_points(points: NDArray[np.uint8], size: int, name: str) -> None:
         raise InputError(f"{name}: expected uint8[n, {size}], got {points.dtype}{list(points.shape)}")
 
 
-def _g1_points(points: NDArray[np.uint8], name: str) -> list[G1Point]:
-    return [
-        _parse(point.tobytes(), bool(point[0] & _INFINITY), G1Point.from_xy_bytes_unchecked_be, f"{name}[{i}]")
-        for i, point in enumerate(points)
-    ]
-
-
-def _parse(data: bytes, infinity: bool, read: Callable[[bytes], _Point], name: str) -> _Point:
-    # arkworks writes infinity as zeros
-    try:
-        return read(bytes(len(data)) if infinity else data)
-    except ValueError as error:
-        raise InputError(f"{name}: not a point of the curve ({error})") from error
+def _parse(
+    points: NDArray[np.uint8], coordinates: NDArray[np.uint8], read: Callable[[bytes], _Point], name: str
+) -> list[_Point]:
+    """Read x and y, big-endian without flags; arkworks has zeros for infinity."""
+    parsed = []
+    for index, (point, xy) in enumerate(zip(points, coordinates, strict=True)):
+        try:
+            parsed.append(read(bytes(xy.size) if point[0] & _INFINITY else xy.tobytes()))
+        except ValueError as error:
+            raise InputError(f"{name}[{index}]: not a point of the curve ({error})") from error
+    return parsed

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from py_arkworks_bls12381 import G1Point, G2Point, Scalar
 
 from cuzk import __version__, _native
 from cuzk.algebra.domain import ntt
-from cuzk.algebra.group import G1, G2, Group
+from cuzk.algebra.group import G1, G2, Group, Points
+from cuzk.algebra.pairing import arkworks_g1, arkworks_g2
 from cuzk.devices import CpuDevice
 from cuzk.devices.cpu import instruction_sets
 from cuzk.errors import InputError
@@ -30,6 +31,8 @@ from cuzk.groth16.setup import setup
 from cuzk.groth16.synthetic import dense_chain
 
 PEER = "py-arkworks"
+
+PeerPoint = TypeVar("PeerPoint", G1Point, G2Point)
 
 _MIN_RUNS = 3
 _MAX_RUNS = 50
@@ -111,21 +114,27 @@ def _ntt(log2n: int, threads: int) -> Timing:
 
 
 def _msm_g1(log2n: int, threads: int) -> Timing:
-    return _msm(G1, G1Point, log2n, threads)
+    return _msm(G1, arkworks_g1, G1Point.multiexp_unchecked, log2n, threads)
 
 
 def _msm_g2(log2n: int, threads: int) -> Timing:
-    return _msm(G2, G2Point, log2n, threads)
+    return _msm(G2, arkworks_g2, G2Point.multiexp_unchecked, log2n, threads)
 
 
-def _msm(group: Group, peer: type[G1Point] | type[G2Point], log2n: int, threads: int) -> Timing:
+def _msm(
+    group: Group,
+    to_peer: Callable[[Points], list[PeerPoint]],
+    peer_msm: Callable[[list[PeerPoint], list[Scalar]], PeerPoint],
+    log2n: int,
+    threads: int,
+) -> Timing:
     scalars = _random_scalars(1 << log2n)
     bases = group.fixed_base(group.generator, _random_scalars(1 << log2n), threads)
     peer_scalars = [Scalar.from_le_bytes(scalar.tobytes()) for scalar in scalars]
-    peer_bases: Any = [peer.from_xy_bytes_unchecked_be(_arkworks_order(base)) for base in bases]
+    peer_bases = to_peer(bases)
     return Timing(
         _best(lambda: group.msm(bases, scalars, None, threads)),
-        _best(lambda: peer.multiexp_unchecked(peer_bases, peer_scalars)),
+        _best(lambda: peer_msm(peer_bases, peer_scalars)),
     )
 
 
@@ -174,8 +183,3 @@ def _random_scalars(count: int) -> NDArray[np.uint64]:
     limbs = np.frombuffer(secrets.token_bytes(32 * count), dtype=np.uint64).reshape(count, 4).copy()
     limbs[:, 3] >>= np.uint64(2)
     return limbs
-
-
-def _arkworks_order(point: NDArray[np.uint8]) -> bytes:
-    """Return a point's coordinates as py-arkworks reads them: for G2 with c1 before c0 too."""
-    return point.tobytes()

@@ -70,12 +70,12 @@ class Demo:
             self._genuine_proof(genuine)
 
     def _dense_chain(self) -> None:
-        what = f"dense chain, 2^{_CHAIN_LOG2} rows"
+        what = f"dense chain 2^{_CHAIN_LOG2}"
         synthetic = self._timed(what, "build the circuit", lambda: dense_chain(_CHAIN_LOG2))
         self._prove(what, synthetic.circuit, synthetic.inputs, synthetic.aux, None)
 
     def _window_post(self) -> None:
-        what = "WindowPoSt 2 KiB, two sectors"
+        what = "WindowPoSt 2 KiB"
         circuit = self._timed(what, "read R1CS and witness", lambda: read_r1cs(self._get("r1cs/window-2k.r1cs")))
         inputs, aux = read_witness(self._get(f"{_WINDOW}/witness-0.bin"))
         waste = ToxicWaste.read(self._get("params/toxic-waste.json"))
@@ -103,7 +103,7 @@ class Demo:
         self._expect(what, "verify, inputs changed", lambda: verify(key, changed, proof), False)
 
     def _genuine_proof(self, path: Path) -> None:
-        what = "genuine WinningPoSt 2 KiB"
+        what = "WinningPoSt, genuine"
         case = json_module.loads(path.read_text())
         sector = PublicSector(case["sector_number"], bytes.fromhex(case["comm_r_hex"]))
         shape, randomness = shape_of(case["sector_size"]), bytes.fromhex(case["randomness_hex"])

@@ -34,9 +34,8 @@ def parse_scalar(option: str, text: str | None) -> int | None:
 
 def read_proof_bytes(text: str) -> bytes:
     """Return the bytes of proofs from a file's name or from hexadecimal; a multiple of 192 bytes, at least one."""
-    path = Path(text)
-    if len(text) < 2 * PROOF_SIZE and path.exists():
-        data = read_bounded(path, _MAX_PROOFS * PROOF_SIZE)
+    if _is_file(text):
+        data = read_bounded(Path(text), _MAX_PROOFS * PROOF_SIZE)
     else:
         try:
             data = bytes.fromhex(text.removeprefix("0x"))
@@ -45,6 +44,13 @@ def read_proof_bytes(text: str) -> bytes:
     if not data or len(data) % PROOF_SIZE:
         raise InputError(f"--proof: expected {PROOF_SIZE} bytes, or a multiple of them; got {len(data)}")
     return data
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:  # longer than a name can be: it is hexadecimal
+        return False
 
 
 def _shown(text: str) -> str:

@@ -1,0 +1,101 @@
+"""The command as a whole: help, version, information, and what is imported for it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from cuzk import __version__
+from cuzk.cli.root import SUBCOMMANDS
+from tests.cli.runner import cuzk
+
+LEAVES = [
+    ("demo",),
+    ("verify",),
+    ("groth16", "setup"),
+    ("groth16", "prove"),
+    ("groth16", "verify"),
+    ("params", "inspect"),
+    ("params", "check"),
+    ("bench", "kernels"),
+    ("info",),
+]
+
+
+def test_help_lists_the_subcommands_and_imports_none() -> None:
+    code = (
+        "import sys; from cuzk.cli import main; sys.argv = ['cuzk', '--help']\n"
+        "try: main()\nexcept SystemExit as e: assert not e.code\n"
+        "assert 'numpy' not in sys.modules, 'help must not load numpy'"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    for name, (_, summary) in SUBCOMMANDS.items():
+        assert name in result.stdout
+        assert summary.split()[0] in result.stdout
+
+
+@pytest.mark.parametrize("command", LEAVES)
+def test_every_command_has_help_with_an_example_and_json(command: tuple[str, ...]) -> None:
+    outcome = cuzk(*command, "--help")
+    assert outcome.code == 0
+    assert "Example" in outcome.out
+    assert "--json" in outcome.out
+
+
+def test_every_subcommand_is_among_the_leaves() -> None:
+    assert {leaf[0] for leaf in LEAVES} == set(SUBCOMMANDS)
+
+
+def test_version() -> None:
+    assert cuzk("--version").out == f"cuzk {__version__}\n"
+    result = subprocess.run([sys.executable, "-m", "cuzk", "--version"], capture_output=True, text=True, check=True)
+    assert result.stdout == f"cuzk {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [("nope",), ("groth16", "nope"), ("verify",), ("info", "--nope")])
+def test_usage_errors_exit_with_2(arguments: tuple[str, ...]) -> None:
+    outcome = cuzk(*arguments)
+    assert outcome.code == 2
+    assert outcome.err
+
+
+def test_info() -> None:
+    info = cuzk("info", "--json").json
+    assert info["version"] == __version__
+    assert info["threads"] >= 1
+    assert info["memory"]["total"] > info["memory"]["free"] > 0
+    assert info["devices"][0]["kind"] == "cpu"
+    assert isinstance(info["isa"], list)
+    assert "processor" in cuzk("info").out
+
+
+def test_bench_kernels_reports_every_kernel_beside_its_peer() -> None:
+    report = json.loads(cuzk("bench", "kernels", "--log2", "4", "--json").out)
+    assert {"cpu", "threads", "isa"} <= set(report["machine"])
+    assert [kernel["name"] for kernel in report["kernels"]] == [
+        "fp_mul",
+        "fr_mul",
+        "ntt",
+        "msm_g1",
+        "msm_g2",
+        "groth16",
+    ]
+    for kernel in report["kernels"]:
+        assert set(kernel) == {"name", "log2n", "threads", "seconds", "peer", "peer_seconds", "ratio"}
+        assert kernel["log2n"] == 4
+        assert kernel["seconds"] > 0
+        if kernel["name"] in ("fr_mul", "msm_g1", "msm_g2"):
+            assert kernel["peer"] == "py-arkworks"
+            assert kernel["ratio"] == pytest.approx(kernel["peer_seconds"] / kernel["seconds"])
+        else:
+            assert kernel["peer"] is kernel["ratio"] is None
+
+
+def test_bench_kernels_takes_one_name() -> None:
+    outcome = cuzk("bench", "kernels", "--only", "ntt", "--log2", "6", "--threads", "2")
+    assert outcome.code == 0
+    assert "2^6" in outcome.out
+    assert cuzk("bench", "kernels", "--only", "nope").code == 2
+    assert cuzk("bench", "kernels", "--only", "ntt", "--log2", "99").code == 2

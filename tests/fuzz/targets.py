@@ -1,0 +1,51 @@
+"""Every parser of bytes from outside, with good inputs to damage. A new parser gets a line here."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cuzk.groth16 import Assignment, Check, Parameters, Proof, ToxicWaste, VerifyingKey
+from cuzk.groth16.r1cs_file import parse_r1cs
+from cuzk.groth16.witness_file import parse_public_inputs, parse_witness
+from tests.groth16.fixtures import NAMES, fixture
+
+
+@dataclass(frozen=True)
+class Target:
+    """A parser: raises InputError (or FormatError) for bad bytes, and nothing else, whatever they are."""
+
+    name: str
+    parse: Callable[[bytes], object]
+    seeds: Callable[[], list[bytes]]
+
+
+def _files(name: str) -> Callable[[], list[bytes]]:
+    return lambda: [fixture(circuit).bytes(name) for circuit in NAMES[:2]]
+
+
+def _assignments() -> list[bytes]:
+    buffers = []
+    for circuit in NAMES[:2]:
+        assignment = fixture(circuit).assignment()
+        buffer = bytearray(assignment.layout.size)
+        assignment.write_to(memoryview(buffer))
+        buffers.append(bytes(buffer))
+    return buffers
+
+
+def _toxic_waste() -> list[bytes]:
+    return [json.dumps(fixture("quirk").meta["toxic_waste"]).encode()]
+
+
+TARGETS = [
+    Target("r1cs", parse_r1cs, _files("r1cs.bin")),
+    Target("witness", parse_witness, _files("witness.bin")),
+    Target("public-inputs", parse_public_inputs, _files("public-inputs.bin")),
+    Target("proof", Proof.parse, _files("proof-1.bin")),
+    Target("verifying-key", VerifyingKey.parse, _files("vk.bin")),
+    Target("params-structure", lambda data: Parameters.parse(data, check=Check.STRUCTURE), _files("params.bin")),
+    Target("params-curve", lambda data: Parameters.parse(data, check=Check.CURVE), _files("params.bin")),
+    Target("params", Parameters.parse, _files("params.bin")),
+    Target("assignment", lambda data: Assignment.from_buffer(memoryview(bytearray(data))), _assignments),
+    Target("toxic-waste", ToxicWaste.parse, _toxic_waste),
+]
