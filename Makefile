@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CXX_FILES := $(shell find native -name "*.cpp" -o -name "*.hpp")
 NATIVE := $(CXX_FILES) CMakeLists.txt
 
-.PHONY: setup demo test test-full sanitize bench lint format proto clean
+.PHONY: setup demo test test-full fuzz sanitize bench lint format proto clean
 
 setup: $(VENV)/.installed
 
@@ -21,13 +21,18 @@ $(VENV)/.installed: $(VENV)/.dependencies $(NATIVE)
 	touch $@
 
 demo: setup
-	$(BIN)/python -m cuzk --version
+	$(BIN)/cuzk demo --data tests/data --data ../shared/fixtures
 
 test: setup lint
 	$(BIN)/pytest -m 'not full'
 
 test-full: setup
 	$(BIN)/pytest
+
+# Damaged input for every parser; FUZZ_SECONDS each.
+FUZZ_SECONDS ?= 300
+fuzz: setup
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
 
 bench: setup
 	$(BIN)/cuzk bench kernels
