@@ -24,6 +24,7 @@ NB_MODULE(_native, module) {
   register_sparse(module);
   register_hash(module);
   register_sha256(module);
+  register_witness(module);
   register_curve(module);
   register_msm(module);
 }

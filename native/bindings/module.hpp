@@ -29,6 +29,7 @@ void register_ntt(nb::module_& module);
 void register_sparse(nb::module_& module);
 void register_hash(nb::module_& module);
 void register_sha256(nb::module_& module);
+void register_witness(nb::module_& module);
 void register_curve(nb::module_& module);
 void register_msm(nb::module_& module);
 

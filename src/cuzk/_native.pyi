@@ -33,6 +33,29 @@ def sha256(messages: Bytes, digests: Bytes, threads: int, engine: str) -> None: 
 def stacked_labels(
     replica_id: Bytes, layer: int, first: int, parents: Indices, previous: Bytes | None, labels: Bytes
 ) -> None: ...
+def encode_rows(
+    a: tuple[Words, Indices, Indices],
+    b: tuple[Words, Indices, Indices],
+    c: tuple[Words, Indices, Indices],
+    table: Words,
+    num_inputs: int,
+    begin: int,
+    end: int,
+    out: NDArray[np.uint8],
+) -> None: ...
+
+class WitnessPlan:
+    def __init__(self, coefficients: Words, total: Indices) -> None: ...
+    def add_program(
+        self,
+        code: NDArray[np.int32],
+        field_registers: int,
+        bit_registers: int,
+        formal_is_bit: NDArray[np.bool_],
+        extent: Indices,
+    ) -> int: ...
+    def add_group(self, level: int, program: int, begins: Indices, bindings: Indices) -> None: ...
+    def run(self, data: Words, inputs: Words, values: Words, bits: Words, a: Words, b: Words, threads: int) -> None: ...
 
 class Poseidon:
     def __init__(

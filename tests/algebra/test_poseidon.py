@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuzk.algebra import poseidon
-from cuzk.algebra.poseidon import MODULUS
+from cuzk.algebra.fr import MODULUS
 from cuzk.errors import InputError
 
 from ..conftest import COMMITTED

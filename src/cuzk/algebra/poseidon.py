@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk import _native
+from cuzk.algebra import fr
+from cuzk.algebra.fr import MODULUS
 from cuzk.errors import InputError
 
 __all__ = ["Constants", "SparseMatrix", "constants", "custom_domain_tag", "hash", "merkle_domain_tag"]
 
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]
 
-MODULUS = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
 MAX_ARITY = 36  # what neptune has constants for
 
 
@@ -80,7 +81,7 @@ def hash(  # noqa: A001
     arity = preimages.shape[1]
     tag = merkle_domain_tag(arity) if domain is None else domain
     digests = np.empty((len(preimages), 4), dtype=np.uint64)
-    _kernel(arity).hash(_array([tag]), np.ascontiguousarray(preimages), digests, threads)
+    _kernel(arity).hash(fr.from_ints([tag]), np.ascontiguousarray(preimages), digests, threads)
     return digests
 
 
@@ -89,14 +90,14 @@ def _kernel(arity: int) -> _native.Poseidon:
     c = constants(arity)
 
     def flat(rows: Sequence[Sequence[int]]) -> NDArray[np.uint64]:
-        return _array([entry for row in rows for entry in row])
+        return fr.from_ints([entry for row in rows for entry in row])
 
     sparse = [[*matrix.w_hat, *matrix.v_rest] for matrix in c.sparse]
     return _native.Poseidon(
         width=c.width,
         full_rounds=c.full_rounds,
         partial_rounds=c.partial_rounds,
-        round_constants=_array(c.compressed),
+        round_constants=fr.from_ints(c.compressed),
         mds=flat(c.mds),
         pre_sparse=flat(c.pre_sparse),
         sparse=flat(sparse),
@@ -271,7 +272,3 @@ def _eliminate(matrix: Sequence[Sequence[int]], right: Sequence[Sequence[int]]) 
 
 def _frozen(matrix: list[list[int]]) -> Matrix:
     return tuple(tuple(row) for row in matrix)
-
-
-def _array(values: Sequence[int]) -> NDArray[np.uint64]:
-    return np.frombuffer(b"".join(value.to_bytes(32, "little") for value in values), dtype="<u8").reshape(-1, 4)

@@ -1,0 +1,110 @@
+#include "witness/program.hpp"
+
+#include <algorithm>
+
+namespace cuzk {
+namespace {
+
+class Validator {
+ public:
+  static constexpr bool CHECKS_LENGTH = true;
+
+  Validator(const Program& program, std::size_t coefficients) : program_(program), coefficients_(coefficients) {}
+
+  const DataRange& data_range() const { return data_; }
+
+  void load_field(Word dst, Word formal) {
+    field(dst);
+    check_formal(formal, false);
+  }
+  void load_bit(Word dst, Word formal) {
+    bit(dst);
+    check_formal(formal, true);
+  }
+  void data(Word dst, Word index) {
+    field(dst);
+    check_data(index);
+  }
+  void data_bit(Word dst, Word index, Word position) {
+    bit(dst);
+    check_data(index);
+    require(position >= 0 && position < 256, "witness program: a scalar has no such bit");
+  }
+  void product(Word dst, Word x, Word y) {
+    for (const Word reg : {dst, x, y}) field(reg);
+  }
+  void linear(Word dst, Word constant, const LinearTerms& terms) {
+    field(dst);
+    coefficient(constant);
+    for (std::size_t i = 0; i < terms.scaled.size(); i += 2) {
+      coefficient(terms.scaled[i]);
+      field(terms.scaled[i + 1]);
+    }
+    for (const Word reg : terms.added) field(reg);
+    for (const Word reg : terms.subtracted) field(reg);
+    for (std::size_t i = 0; i < terms.bits.size(); i += 2) {
+      coefficient(terms.bits[i]);
+      bit(terms.bits[i + 1]);
+    }
+  }
+  void select(Word dst, Word condition, Word x, Word y) {
+    for (const Word reg : {dst, x, y}) field(reg);
+    bit(condition);
+  }
+  void conjunction(Word dst, Word x, Word y) {
+    for (const Word reg : {dst, x, y}) bit(reg);
+  }
+  void negation(Word dst, Word x) {
+    for (const Word reg : {dst, x}) bit(reg);
+  }
+  void store_field(Word src, std::span<const Word> places) {
+    field(src);
+    check_places(places, program_.extent.wide);
+  }
+  void store_bit(Word src, std::span<const Word> places) {
+    bit(src);
+    check_places(places, program_.extent.aux);
+  }
+  void store_constant(Word constant, std::span<const Word> places) {
+    coefficient(constant);
+    check_places(places, program_.extent.wide);
+  }
+
+ private:
+  static void check(Word index, std::size_t count, const char* message) {
+    require(index >= 0 && static_cast<std::size_t>(index) < count, message);
+  }
+  void field(Word reg) const { check(reg, program_.field_registers, "witness program: no such field register"); }
+  void bit(Word reg) const { check(reg, program_.bit_registers, "witness program: no such bit register"); }
+  void coefficient(Word index) const { check(index, coefficients_, "witness program: no such coefficient"); }
+  void check_formal(Word formal, bool is_bit) const {
+    check(formal, program_.formal_is_bit.size(), "witness program: no such formal");
+    require(program_.formal_is_bit[static_cast<std::size_t>(formal)] == is_bit,
+            "witness program: wrong kind of formal");
+  }
+  void check_data(Word index) {
+    data_.begin = std::min<std::int64_t>(data_.begin, index);
+    data_.end = std::max<std::int64_t>(data_.end, std::int64_t{index} + 1);
+  }
+  void check_places(std::span<const Word> places, std::uint32_t aux) const {
+    for (const Word word : places) {
+      const Place place(word);
+      const std::uint32_t counts[] = {aux, program_.extent.rows, program_.extent.rows, program_.extent.inputs};
+      require(place.index < counts[static_cast<int>(place.kind)], "witness program: a value is stored nowhere");
+    }
+  }
+
+  const Program& program_;
+  std::size_t coefficients_;
+  DataRange data_;
+};
+
+}  // namespace
+
+DataRange require_valid(const Program& program, std::size_t coefficients) {
+  Validator validator(program, coefficients);
+  walk(program.code, validator);
+  return validator.data_range();
+}
+
+}  // namespace cuzk

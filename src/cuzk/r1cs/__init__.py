@@ -1,0 +1,8 @@
+"""Circuits: traced once, replayed everywhere. See docs/circuits.md."""
+
+from cuzk.r1cs.builder import ConstraintSystem, template
+from cuzk.r1cs.compiled import CompiledCircuit
+from cuzk.r1cs.linear import ONE, LinearCombination, Variable
+from cuzk.r1cs.values import Value
+
+__all__ = ["ONE", "CompiledCircuit", "ConstraintSystem", "LinearCombination", "Value", "Variable", "template"]

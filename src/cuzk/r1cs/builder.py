@@ -1,0 +1,257 @@
+"""The constraint system that gadgets write to, and the tracer that keeps their templates.
+
+The semantics are bellpepper's (argumentcomputer/bellpepper, bellpepper-core/src/constraint_system.rs): inputs and aux
+in separate index spaces, rows in the order of `enforce`, namespaces that name them. Two things differ: there are no
+values, only how they are computed (`cuzk.r1cs.values`), and a function marked `@template` is traced once for each shape
+of its arguments and replayed from then on.
+"""
+
+import functools
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from cuzk.errors import InputError
+from cuzk.r1cs.coefficients import CoefficientTable
+from cuzk.r1cs.handles import map_handles, shape_of
+from cuzk.r1cs.leaf import Row, Segment, compile_leaf, leaf_content, outside_variables
+from cuzk.r1cs.linear import ONE, Kind, LinearCombination, Variable, index_of, kind_of, variable
+from cuzk.r1cs.program import Place, Store
+from cuzk.r1cs.template import Columns, Composite, Instance, Sizes, Template
+from cuzk.r1cs.values import Value, Values
+
+__all__ = ["ConstraintSystem", "Tracer", "template"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def template(
+    gadget: Callable[Concatenate["ConstraintSystem", P], R],
+) -> Callable[Concatenate["ConstraintSystem", P], R]:
+    """Mark a gadget as a template.
+
+    Positional arguments are handles, or nested lists and tuples of them; they become formals, and which of them are the
+    same variable is part of the shape. Keyword arguments are hashable constants. The gadget may return handles.
+    """
+
+    @functools.wraps(gadget)
+    def instantiate(cs: "ConstraintSystem", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return cs.instantiate(gadget, args, kwargs)  # type: ignore[no-any-return]
+
+    return instantiate
+
+
+@dataclass(frozen=True)
+class _Traced:
+    """A template, and what its gadget returned, in the template's own variables; which of those are bits."""
+
+    template: Template
+    result: Any
+    bit_variables: frozenset[Variable]
+
+
+class Tracer:
+    """Holds the templates traced so far and the coefficients they share. One tracer makes one circuit."""
+
+    def __init__(self) -> None:
+        self.coefficients = CoefficientTable()
+        self._traced: dict[Hashable, _Traced] = {}
+        self._leaves: dict[Hashable, Template] = {}
+
+    def trace_circuit(self, gadget: Callable[["ConstraintSystem"], Any]) -> Template:
+        """Trace a whole circuit: a gadget that takes nothing but the constraint system."""
+        cs = ConstraintSystem(self, [])
+        gadget(cs)
+        return cs.finish("circuit")
+
+    def trace(self, gadget: Callable[..., Any], call: "_Call") -> _Traced:
+        """Trace a gadget for a call, or recall the trace of an earlier call of the same shape."""
+        key = (gadget, call.shape)
+        traced = self._traced.get(key)
+        if traced is None:
+            cs = ConstraintSystem(self, call.bits)
+            result = gadget(cs, *call.args, **call.kwargs)
+            template = cs.finish(gadget.__name__)
+            traced = self._traced[key] = _Traced(template, result, frozenset(cs.bit_variables))
+        return traced
+
+    def leaf(self, name: str, segment: Segment, formals: list[Variable], bits: Collection[Variable]) -> Template:
+        """Compile a leaf, or recall an equal one."""
+        leaf = compile_leaf(name, segment, formals, bits, self.coefficients)
+        return self._leaves.setdefault(leaf_content(leaf), leaf)
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call of a template with its arguments in terms of formals."""
+
+    args: Any
+    kwargs: Mapping[str, Hashable]
+    bits: list[bool]  # of each formal
+    shape: Hashable
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """An instance whose bindings are still variables, since the enclosing columns are known only at the end."""
+
+    template: Template
+    name: str
+    bindings: list[Variable]
+    offset: Sizes
+
+
+class ConstraintSystem:
+    """Records one template: allocations, rows, and instances of other templates."""
+
+    def __init__(self, tracer: Tracer, formal_bits: Sequence[bool]) -> None:
+        self._tracer = tracer
+        self._formals = [variable(Kind.FORMAL, i) for i in range(len(formal_bits))]
+        self._values = Values()
+        self._path: list[str] = []
+        self._sizes = Sizes()
+        self._placed: list[_Placed] = []
+        self._segment = Segment(start=self._sizes)
+        self.bit_variables = {var for var, is_bit in zip(self._formals, formal_bits, strict=True) if is_bit}
+
+    @contextmanager
+    def namespace(self, name: str) -> Iterator["ConstraintSystem"]:
+        """Prefix the names of everything inside."""
+        self._path.append(name)
+        try:
+            yield self
+        finally:
+            self._path.pop()
+
+    @property
+    def values(self) -> Values:
+        """Makes the expressions that allocations are computed from."""
+        return self._values
+
+    def data(self) -> Value:
+        """Return the next field element of the data that an instance is given: a value of the vanilla proof."""
+        value = self._values.data(self._sizes.data)
+        self._count(Sizes(data=1))
+        return value
+
+    def value(self, var: Variable) -> Value:
+        """Return the value of a variable."""
+        return self._values.variable(var, is_bit=var in self.bit_variables)
+
+    def alloc(self, value: Value) -> Variable:
+        """Allocate an auxiliary variable that holds a field element."""
+        var = variable(Kind.AUX, self._sizes.aux)
+        self._segment.define(var, Store(Place.AUX, self._segment.sizes.wide, value))
+        self._segment.wide.append(True)
+        self._count(Sizes(aux=1, wide=1))
+        return var
+
+    def alloc_bit(self, value: Value) -> Variable:
+        """Allocate an auxiliary variable that is 0 or 1; the caller enforces that it is."""
+        if not value.is_bit:
+            raise InputError("alloc_bit: expected a bit, got a field element")
+        var = variable(Kind.AUX, self._sizes.aux)
+        self._segment.define(var, Store(Place.AUX, self._segment.sizes.aux, value))
+        self._segment.wide.append(False)
+        self.bit_variables.add(var)
+        self._count(Sizes(aux=1))
+        return var
+
+    def alloc_input(self, value: Value) -> Variable:
+        """Allocate a public input."""
+        var = variable(Kind.INPUT, self._sizes.inputs)
+        self._segment.define(var, Store(Place.INPUT, self._segment.sizes.inputs, value))
+        self._count(Sizes(inputs=1))
+        return var
+
+    def enforce(
+        self,
+        name: str,
+        a: LinearCombination,
+        b: LinearCombination,
+        c: LinearCombination,
+        *,
+        a_value: Value | None = None,
+    ) -> None:
+        """Add the row a * b = c. Give the value of a where it is known more cheaply than by its terms."""
+        row = Row("/".join([*self._path, name]), (a, b, c))
+        self._segment.add_row(row, self.evaluate(a) if a_value is None else a_value, self.evaluate(b))
+        self._count(Sizes(rows=1))
+
+    def evaluate(self, combination: LinearCombination) -> Value:
+        """Return the value of a linear combination, by its terms."""
+        terms, constant = [], 0
+        for var, coefficient in combination.terms.items():
+            if var == ONE:
+                constant = coefficient
+            else:
+                terms.append((coefficient, self.value(var)))
+        return self._values.linear(terms, constant)
+
+    def instantiate(self, gadget: Callable[..., Any], args: Any, kwargs: Mapping[str, Hashable]) -> Any:
+        """Place an instance of a gadget's template for these arguments; return what the gadget returns."""
+        numbers: dict[Variable, int] = {}
+        shape = shape_of(args, lambda var: numbers.setdefault(var, len(numbers)))
+        bits = [var in self.bit_variables for var in numbers]
+        call = _Call(
+            args=map_handles(args, lambda var: variable(Kind.FORMAL, numbers[var])),
+            kwargs=kwargs,
+            bits=bits,
+            shape=(shape, tuple(bits), tuple(sorted(kwargs.items()))),
+        )
+        traced = self._tracer.trace(gadget, call)
+        formals, before = list(numbers), self._sizes
+        self._close_segment()
+        self._placed.append(_Placed(traced.template, "/".join(self._path), formals, before))
+        self._sizes += traced.template.sizes
+        self._segment = Segment(start=self._sizes)
+
+        def local(var: Variable) -> Variable:
+            kind, index = kind_of(var), index_of(var)
+            if kind is Kind.FORMAL:
+                return formals[index]
+            outer = variable(kind, index + (before.aux if kind is Kind.AUX else before.inputs))
+            if var in traced.bit_variables:
+                self.bit_variables.add(outer)
+            return outer
+
+        return map_handles(traced.result, local)
+
+    def finish(self, name: str) -> Template:
+        """Return the template: a leaf if no other template was used, else a composite."""
+        if not self._placed:
+            return self._tracer.leaf(name, self._segment, self._formals, self.bit_variables)
+        self._close_segment()
+        columns = Columns(len(self._formals), self._sizes.inputs, self._sizes.aux)
+        first = {
+            Kind.FORMAL: 1,
+            Kind.INPUT: columns.first_input,
+            Kind.AUX: columns.first_aux,
+        }
+        instances = [
+            Instance(
+                placed.template,
+                placed.name,
+                np.array([first[kind_of(var)] + index_of(var) for var in placed.bindings], dtype=np.int64),
+                placed.offset,
+            )
+            for placed in self._placed
+        ]
+        formal_is_bit = np.array([var in self.bit_variables for var in self._formals], dtype=np.bool_)
+        return Template(name, formal_is_bit, self._sizes, Composite(instances))
+
+    def _close_segment(self) -> None:
+        """Turn what was recorded since the last instance into a leaf of its own."""
+        if self._segment.is_empty:
+            return
+        formals = outside_variables(self._segment)
+        leaf = self._tracer.leaf("rows", self._segment, formals, self.bit_variables)
+        self._placed.append(_Placed(leaf, "", formals, self._segment.start))
+
+    def _count(self, sizes: Sizes) -> None:
+        self._segment.sizes += sizes
+        self._sizes += sizes

@@ -1,0 +1,212 @@
+"""Witness programs: values turned into straight-line code over registers, for native/witness to execute.
+
+A program computes one leaf instance: its aux, its inputs, and the values of A and B on its rows. A value is computed
+once, stored to every place that holds it, and its register is free again after its last use, so that the registers of
+a block of instances stay in the first-level cache. The code is a sequence of 32-bit words; native/witness/program.hpp
+describes each instruction.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuzk.algebra.fr import MODULUS
+from cuzk.r1cs.coefficients import CoefficientTable
+from cuzk.r1cs.linear import Variable
+from cuzk.r1cs.values import Op, Value
+
+__all__ = ["Place", "Program", "Store", "compile_program", "variables_needed"]
+
+
+class Place(IntEnum):
+    """What a stored value becomes; the number with it counts within the leaf."""
+
+    AUX = 0  # a field element: among the wide aux; a bit: among all aux
+    A = 1  # a row
+    B = 2
+    INPUT = 3
+
+
+@dataclass(frozen=True)
+class Store:
+    """A value and the place where it must be written."""
+
+    place: Place
+    index: int
+    value: Value
+
+
+@dataclass(frozen=True)
+class Program:
+    """Straight-line code and the registers it needs."""
+
+    code: NDArray[np.int32]
+    field_registers: int
+    bit_registers: int
+
+
+class _Code(IntEnum):
+    LOAD_FIELD = 0
+    LOAD_BIT = 1
+    DATA = 2
+    DATA_BIT = 3
+    PRODUCT = 4
+    LINEAR = 5
+    SELECT = 6
+    AND = 7
+    NOT = 8
+    STORE_FIELD = 9
+    STORE_BIT = 10
+    STORE_CONSTANT = 11
+
+
+def compile_program(
+    stores: Sequence[Store],
+    definitions: Mapping[Variable, Value],
+    formals: Mapping[Variable, int],
+    coefficients: CoefficientTable,
+    first_data: int,
+) -> Program:
+    """Compile the stores, in order.
+
+    A variable is defined here or is formal number `formals[variable]`. Data is counted from `first_data`, so that a
+    leaf finds what an earlier one of the same template was given at a negative number.
+    """
+    resolve = _Resolver(definitions)
+    places: dict[Value, list[Store]] = {}
+    for store in stores:
+        places.setdefault(resolve(store.value), []).append(store)
+    order = _computation_order(places, resolve)
+    return _Emitter(order, places, resolve, formals, coefficients, first_data).program()
+
+
+def variables_needed(stores: Iterable[Store], definitions: Mapping[Variable, Value]) -> list[Variable]:
+    """Return the variables that the stored values need and that are not defined here, in order of first use."""
+    resolve = _Resolver(definitions)
+    order = _computation_order(dict.fromkeys(resolve(store.value) for store in stores), resolve)
+    return [Variable(value.numbers[0]) for value in order if value.op is Op.VARIABLE]
+
+
+class _Resolver:
+    """Replaces the value of a variable defined here by what defines it."""
+
+    def __init__(self, definitions: Mapping[Variable, Value]) -> None:
+        self._definitions = definitions
+
+    def __call__(self, value: Value) -> Value:
+        while value.op is Op.VARIABLE and (definition := self._definitions.get(Variable(value.numbers[0]))):
+            value = definition
+        return value
+
+
+def _computation_order(wanted: Iterable[Value], resolve: _Resolver) -> list[Value]:
+    """Return the wanted values and all they need, operands first, otherwise in the order given."""
+    done: dict[Value, None] = {}
+    for root in wanted:
+        pending = [root]
+        while pending:
+            value = pending[-1]
+            missing = [] if value in done else [x for x in map(resolve, value.operands) if x not in done]
+            if missing:
+                pending.extend(reversed(missing))
+            else:
+                done.setdefault(pending.pop())
+    return list(done)
+
+
+def _is_constant(value: Value) -> bool:
+    return value.op is Op.LINEAR and not value.operands
+
+
+class _Emitter:
+    def __init__(
+        self,
+        order: list[Value],
+        places: Mapping[Value, list[Store]],
+        resolve: _Resolver,
+        formals: Mapping[Variable, int],
+        coefficients: CoefficientTable,
+        first_data: int,
+    ) -> None:
+        self._order, self._places, self._resolve = order, places, resolve
+        self._formals, self._coefficients, self._first_data = formals, coefficients, first_data
+        self._words: list[int] = []
+        self._registers: dict[Value, int] = {}
+        self._free: dict[bool, list[int]] = {False: [], True: []}
+        self._used = {False: 0, True: 0}
+
+    def program(self) -> Program:
+        last_use = {x: value for value in self._order for x in map(self._resolve, value.operands)}
+        for value in self._order:
+            operands = [self._resolve(x) for x in value.operands]
+            if value in last_use or not _is_constant(value):  # a constant that is only stored needs no register
+                code, *arguments = self._instruction(value, operands)
+                # The destination may be an operand's register: an instruction reads its operands first.
+                self._release(x for x in dict.fromkeys(operands) if last_use[x] is value)
+                self._emit(code, self._acquire(value), *arguments)
+            self._store(value)
+            if value not in last_use and value in self._registers:
+                self._release([value])
+        return Program(np.array(self._words, dtype=np.int32), self._used[False], self._used[True])
+
+    def _instruction(self, value: Value, operands: list[Value]) -> list[int]:
+        """Return the instruction's words without the destination, which comes second."""
+        registers = [self._registers[x] for x in operands]
+        match value.op:
+            case Op.VARIABLE:
+                code = _Code.LOAD_BIT if value.is_bit else _Code.LOAD_FIELD
+                return [code, self._formals[Variable(value.numbers[0])]]
+            case Op.DATA | Op.DATA_BIT:
+                index, *bit = value.numbers
+                return [_Code[value.op.name], index - self._first_data, *bit]
+            case Op.LINEAR:
+                return self._linear(value, operands)
+            case _:
+                return [_Code[value.op.name], *registers]
+
+    def _linear(self, value: Value, operands: list[Value]) -> list[int]:
+        """Return constant, four counts, then scaled, added, subtracted field elements and scaled bits."""
+        scaled, added, subtracted, bits = [], [], [], []
+        for operand, coefficient in zip(operands, value.numbers, strict=False):
+            register = self._registers[operand]
+            if operand.is_bit:
+                bits += [self._coefficients[coefficient], register]
+            elif coefficient == 1:
+                added.append(register)
+            elif coefficient == MODULUS - 1:
+                subtracted.append(register)
+            else:
+                scaled += [self._coefficients[coefficient], register]
+        counts = [len(scaled) // 2, len(added), len(subtracted), len(bits) // 2]
+        constant = self._coefficients[value.numbers[-1]]
+        return [_Code.LINEAR, constant, *counts, *scaled, *added, *subtracted, *bits]
+
+    def _store(self, value: Value) -> None:
+        stores = self._places.get(value)
+        if not stores:
+            return
+        if _is_constant(value):
+            head = [_Code.STORE_CONSTANT, self._coefficients[value.numbers[-1]]]
+        else:
+            head = [_Code.STORE_BIT if value.is_bit else _Code.STORE_FIELD, self._registers[value]]
+        self._emit(*head, len(stores), *(store.index << 2 | store.place for store in stores))
+
+    def _emit(self, *words: int) -> None:
+        self._words.extend(words)
+
+    def _acquire(self, value: Value) -> int:
+        free = self._free[value.is_bit]
+        if free:
+            register = free.pop()
+        else:
+            register = self._used[value.is_bit]
+            self._used[value.is_bit] += 1
+        self._registers[value] = register
+        return register
+
+    def _release(self, values: Iterable[Value]) -> None:
+        for value in values:
+            self._free[value.is_bit].append(self._registers.pop(value))

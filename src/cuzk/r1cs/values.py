@@ -1,0 +1,117 @@
+"""Witness values as expressions: what a template's witness program is recorded from.
+
+Nothing here has a value. While a gadget is traced it says how each allocated variable is computed; the expressions are
+interned, so that equal ones are one node and are computed once. A value is a field element or a bit.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from cuzk.algebra.fr import MODULUS
+from cuzk.errors import InputError
+from cuzk.r1cs.linear import Variable
+
+__all__ = ["Op", "Value", "Values"]
+
+
+class Op(Enum):
+    """How a value is computed from its operands."""
+
+    DATA = "field element k of the data"
+    DATA_BIT = "bit i of field element k of the data"
+    VARIABLE = "value of a variable"
+    PRODUCT = "x * y"
+    LINEAR = "sum of coefficient * x, and a constant"
+    SELECT = "x if bit else y"
+    AND = "x and y"
+    NOT = "not x"
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A node: an operation, its operands, and numbers that belong to the operation.
+
+    DATA k, DATA_BIT (k, i), VARIABLE variable, LINEAR (coefficient of each operand..., constant).
+    """
+
+    op: Op
+    operands: tuple["Value", ...]
+    numbers: tuple[int, ...]
+    is_bit: bool
+
+
+_Key: TypeAlias = tuple[Op, tuple[int, ...], tuple[int, ...], bool]
+
+
+class Values:
+    """Makes values and interns them."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[_Key, Value] = {}
+        self.zero = self._node(Op.LINEAR, (), (0,), is_bit=False)
+
+    def data(self, index: int) -> Value:
+        """Return field element `index` of the data that the template is given."""
+        return self._node(Op.DATA, (), (index,), is_bit=False)
+
+    def data_bit(self, data: Value, bit: int) -> Value:
+        """Return a bit of the canonical integer of a data element."""
+        if data.op is not Op.DATA:
+            raise InputError("data_bit: expected an element of the data, got a computed value")
+        return self._node(Op.DATA_BIT, (), (*data.numbers, bit), is_bit=True)
+
+    def variable(self, var: Variable, *, is_bit: bool) -> Value:
+        """Return the value of a variable."""
+        return self._node(Op.VARIABLE, (), (var,), is_bit=is_bit)
+
+    def product(self, x: Value, y: Value) -> Value:
+        """Return x * y; of two bits, a bit."""
+        if x.is_bit and y.is_bit:
+            return self.conjunction(x, y)
+        return self._node(Op.PRODUCT, (self._as_field(x), self._as_field(y)), (), is_bit=False)
+
+    def linear(self, terms: list[tuple[int, Value]], constant: int = 0) -> Value:
+        """Return the sum of coefficient * value over the terms, plus a constant."""
+        merged: dict[Value, int] = {}
+        for coefficient, value in terms:
+            merged[value] = (merged.get(value, 0) + coefficient) % MODULUS
+        merged = {value: coefficient for value, coefficient in merged.items() if coefficient}
+        constant %= MODULUS
+        if len(merged) == 1:
+            ((value, coefficient),) = merged.items()
+            if (coefficient, constant) == (1, 0):
+                return value
+            if value.is_bit and (coefficient, constant) == (MODULUS - 1, 1):
+                return self.negation(value)
+        return self._node(Op.LINEAR, tuple(merged), (*merged.values(), constant), is_bit=False)
+
+    def select(self, bit: Value, if_set: Value, if_clear: Value) -> Value:
+        """Return one of two field elements."""
+        _require_bits("select", bit)
+        return self._node(Op.SELECT, (bit, self._as_field(if_set), self._as_field(if_clear)), (), is_bit=False)
+
+    def conjunction(self, x: Value, y: Value) -> Value:
+        """Return x and y."""
+        _require_bits("conjunction", x, y)
+        return self._node(Op.AND, (x, y), (), is_bit=True)
+
+    def negation(self, x: Value) -> Value:
+        """Return not x."""
+        _require_bits("negation", x)
+        return x.operands[0] if x.op is Op.NOT else self._node(Op.NOT, (x,), (), is_bit=True)
+
+    def _as_field(self, value: Value) -> Value:
+        return self._node(Op.LINEAR, (value,), (1, 0), is_bit=False) if value.is_bit else value
+
+    def _node(self, op: Op, operands: tuple[Value, ...], numbers: tuple[int, ...], *, is_bit: bool) -> Value:
+        key = (op, tuple(map(id, operands)), numbers, is_bit)
+        node = self._nodes.get(key)
+        if node is None:
+            node = self._nodes[key] = Value(op, operands, numbers, is_bit)
+        return node
+
+
+def _require_bits(operation: str, *values: Value) -> None:
+    if not all(value.is_bit for value in values):
+        raise InputError(f"{operation}: expected bits, got a field element")

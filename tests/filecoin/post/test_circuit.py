@@ -1,0 +1,124 @@
+"""FallbackPoSt against Filecoin's own circuits: counts, densities, digests, whole rows, names, witnesses."""
+
+import hashlib
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+
+from cuzk.algebra import bitmap, fr
+from cuzk.filecoin.post.circuit import fallback_post, witness_data
+from cuzk.filecoin.post.codec import decode
+from cuzk.filecoin.post.config import PostConfig, window_config, winning_config
+from cuzk.filecoin.sectors import shape_of_slug
+from cuzk.groth16.assignment import Assignment
+from cuzk.groth16.r1cs_file import read_r1cs
+from cuzk.groth16.witness_file import read_witness
+from cuzk.r1cs import CompiledCircuit
+from cuzk.r1cs.digest import encode_rows, r1cs_digests
+from cuzk.r1cs.synthesis import Synthesizer
+from tests.conftest import data_path, find_data
+
+from . import fixtures
+from .fixtures import PostFixture
+
+
+@cache
+def compiled(config: PostConfig) -> CompiledCircuit:
+    return CompiledCircuit.trace(config.circuit_id, lambda cs: fallback_post(cs, config))
+
+
+@cache
+def synthesizer(config: PostConfig) -> Synthesizer:
+    return Synthesizer(compiled(config))
+
+
+def config_of(name: str) -> PostConfig:
+    """Return the circuit that a file of `r1cs/` is about."""
+    kind, size, *rest = name.split("-")
+    shape = shape_of_slug(size)
+    return winning_config(shape) if kind == "winning" else window_config(shape, 2 if rest == ["2sectors"] else None)
+
+
+def counts(circuit: CompiledCircuit) -> dict[str, object]:
+    density = circuit.density
+    return {
+        "num_inputs_incl_one": circuit.num_inputs,
+        "num_aux": circuit.num_aux,
+        "num_constraints": circuit.num_constraints,
+        "fft_domain": circuit.domain,
+        "nnz_a_b_c": list(circuit.nonzeros),
+        "density_a_inputs_a_aux_b_inputs_b_aux_incl_input_rows": [
+            circuit.num_inputs,
+            bitmap.popcount(density.a_aux),
+            bitmap.popcount(density.b_inputs),
+            bitmap.popcount(density.b_aux),
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [f"{kind}-{size}" for kind in ("winning", "window") for size in ("2k", "4k", "32k", "8m")]
+    + ["winning-32g", "window-32g-2sectors"],
+)
+def test_circuit_equals_filecoins(name: str) -> None:
+    expected = json.loads(data_path(f"r1cs/{name}.json").read_text())
+    circuit = compiled(config_of(name))
+    assert counts(circuit) == {key: expected[key] for key in counts(circuit)}
+    assert r1cs_digests(circuit) == (expected["r1cs_sha256"], expected["r1cs_sha256_with_input_rows"])
+
+
+@pytest.mark.parametrize("name", ["winning-64g", "window-64g-2sectors"])
+def test_counts_of_64_gib_equal_filecoins(name: str) -> None:
+    expected = json.loads(data_path("r1cs/large-counts.json").read_text())[name]
+    circuit = compiled(config_of(name))
+    assert counts(circuit) == {key: expected[key] for key in counts(circuit)}
+
+
+@pytest.mark.parametrize("name", ["winning-2k", "window-2k"])
+def test_rows_and_densities_equal_the_whole_matrices(name: str) -> None:
+    flat = read_r1cs(data_path(f"r1cs/{name}.r1cs"))
+    circuit = compiled(config_of(name))
+    (rows,) = flat.row_blocks()
+    for block in circuit.row_blocks():
+        assert encode_rows(circuit, block) == encode_rows(flat, rows, block.start, block.start + len(block.a))
+    for field in ("a_aux", "b_inputs", "b_aux"):
+        np.testing.assert_array_equal(getattr(circuit.density, field), getattr(flat.density, field))
+
+
+@pytest.mark.parametrize("name", ["winning-2k", "window-2k"])
+def test_rows_have_filecoins_names(name: str) -> None:
+    circuit = compiled(config_of(name))
+    lines = data_path(f"r1cs/{name}.first2000.txt").read_text().splitlines()
+    names = [line.split(" ", 1)[1] for line in lines if line.startswith("#")]
+    assert len(names) == 2000
+    assert [circuit.row_name(row) for row in range(2000)] == names
+
+
+def expected_witness_digest(fixture: PostFixture) -> str:
+    if find_data(f"{fixture.folder}/det.json"):
+        witness = json.loads(data_path(f"{fixture.folder}/det.json").read_text())["witness"][fixture.partition]
+        return str(witness["sha256_inputs_then_aux_le32"])
+    return str(fixture.meta["witness_sha256_inputs_then_aux_le32"])
+
+
+@pytest.mark.parametrize("fixture", fixtures.ALL, ids=str)
+def test_witness_equals_filecoins(fixture: PostFixture) -> None:
+    data = witness_data(decode(fixture.config, fixture.payloads))
+    assignment = synthesizer(fixture.config).run(data, threads=2)
+    assert hashlib.sha256(fr.to_bytes(assignment.z)).hexdigest() == expected_witness_digest(fixture)
+    assert fr.to_ints(assignment.inputs[1:]) == fixture.public_inputs
+
+
+@pytest.mark.parametrize("fixture", [fixtures.WINNING_2K, fixtures.WINDOW_2K, fixtures.WINDOW_2K_PADDED], ids=str)
+def test_witness_and_evaluations_equal_the_whole_file(fixture: PostFixture) -> None:
+    inputs, aux = read_witness(data_path(f"{fixture.folder}/witness-{fixture.partition}.bin"))
+    circuit = compiled(fixture.config)
+    assignment = synthesizer(fixture.config).run(witness_data(decode(fixture.config, fixture.payloads)))
+    np.testing.assert_array_equal(assignment.inputs, inputs)
+    np.testing.assert_array_equal(assignment.aux.dense(), aux)
+    expected = Assignment.from_witness(circuit, inputs, aux)
+    for got, want in zip(assignment.evaluations, expected.evaluations, strict=True):
+        np.testing.assert_array_equal(got, want)
