@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <span>
 
+#include "field/inverse.hpp"
+#include "field/montgomery_x86.hpp"
 #include "util/limbs.hpp"
 
 namespace cuzk {
@@ -63,6 +65,11 @@ struct Field {
 
   // a * b / R mod p
   friend constexpr Field operator*(const Field& a, const Field& b) {
+#if defined(__x86_64__)
+    if constexpr (LIMBS == 4 || LIMBS == 6)
+      if (!std::is_constant_evaluated() && x86::HAS_ADX)
+        return Field{x86::product(a.words, b.words, MODULUS, NEGATED_INVERSE)}.reduced_once();
+#endif
     Words t{};
     for (int i = 0; i < LIMBS; ++i) {
       u64 product_carry = 0, reduction_carry = 0;
@@ -93,12 +100,8 @@ struct Field {
     return power;
   }
 
-  // 1 / this by Fermat's little theorem; zero maps to zero.
-  constexpr Field inverse() const {
-    Words exponent = MODULUS;
-    exponent[0] -= 2;  // p is odd and > 2, and its low word is never 0 or 1 here
-    return pow(exponent);
-  }
+  // 1 / this; zero maps to zero. words = x R, so that its inverse needs two factors R to become x^-1 R.
+  constexpr Field inverse() const { return from_canonical(from_canonical(INVERTER(words)).words); }
 
  private:
   constexpr Field reduced_once() const {
@@ -127,6 +130,8 @@ struct Field {
     }
     return power.words;
   }
+  static constexpr Inverter<LIMBS> INVERTER{MODULUS};
+
   static constexpr Words R = power_of_two(64 * LIMBS);       // 1 in Montgomery form
   static constexpr Words R2 = power_of_two(2 * 64 * LIMBS);  // converts into Montgomery form
 };

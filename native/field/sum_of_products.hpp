@@ -29,7 +29,9 @@ class SumOfProducts {
       const u64 m = t[i] * NEGATED_INVERSE;
       u64 carry = 0;
       for (int j = 0; j < Fr::LIMBS; ++j) t[i + j] = mul_add(t[i + j], m, Fr::MODULUS[j], carry);
-      for (int j = i + 4; j < 9; ++j) t[j] = add_carry(t[j], 0, carry);
+      u64 bit = 0;
+      t[i + 4] = add_carry(t[i + 4], carry, bit);
+      for (int j = i + 5; j < 9; ++j) t[j] = add_carry(t[j], 0, bit);
     }
     // V = t >> 256 < (MAX_TERMS + 1) r. Subtract floor(V / 2^200 * RECIPROCAL / 2^64) * r, which is at most V and at
     // least V - 3 r: each of the roundings costs less than one r.

@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import numpy as np
 import py_arkworks_bls12381 as arkworks
 import pytest
@@ -142,3 +146,22 @@ def test_refusals() -> None:
         G1.msm(bases[0], scalars[:1])
     with pytest.raises(InputError, match="Fr"):
         G1.msm(bases, scalars[0])
+
+
+def test_plain_field_arithmetic_gives_the_same_bytes() -> None:
+    """Processors without ADX multiply by the portable code; it is chosen when the module is loaded."""
+    program = """
+import numpy as np
+from cuzk.algebra.group import G1, G2
+scalars = np.arange(1, 401, dtype=np.uint64).reshape(100, 4) << np.uint64(45)
+for group in (G1, G2):
+    print(group.msm(group.fixed_base(group.generator, scalars), scalars).tobytes().hex())
+"""
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, "CUZK_ADX": adx}, capture_output=True, check=True
+        )
+        for adx in ("0", "1")
+    ]
+    assert runs[0].stdout == runs[1].stdout
+    assert len(runs[0].stdout) == 2 * (96 + 192) + 2
