@@ -1,0 +1,483 @@
+"""What the world looks like at one moment: a pure function of the world and the time.
+
+Keys and words of the Rust daemon's JSON are kept; what is added is marked in docs/engine.md. Unknown is null.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from cuzk.engine.events import Owner
+from cuzk.engine.ledger import Lane, OpenLease
+from cuzk.engine.request import Priority
+from cuzk.engine.world import Circuit, Device, Job, Partition, World
+
+
+class Status(msgspec.Struct, frozen=True):
+    """One snapshot."""
+
+    uptime_secs: float
+    boot_id: str
+    state: str
+    state_reason: str | None
+    time: float
+    versions: dict[str, str]
+    dev_params: bool
+    memory: "MemoryStatus"
+    synthesis: "SynthesisStatus"
+    threads: "ThreadsStatus"
+    pipelines: "list[PipelineStatus]"
+    gpu_workers: "list[GpuWorkerStatus]"
+    devices: "list[DeviceStatus]"
+    allocations: "AllocationsStatus"
+    counters: "CountersStatus"
+    queues: "list[QueueStatus]"
+    buffers: "BuffersStatus"
+    journal: "JournalStatus"
+
+
+class ReservationStatus(msgspec.Struct, frozen=True):
+    """One part of the memory in use."""
+
+    kind: str
+    name: str
+    place: str | None
+    bytes: int
+    job_id: str | None
+    partition: int | None
+
+
+class MemoryStatus(msgspec.Struct, frozen=True):
+    """The budget; `used_bytes` is the sum of the reservations."""
+
+    total_bytes: int
+    used_bytes: int
+    available_bytes: int
+    critical_reserve_bytes: int
+    reservations: list[ReservationStatus]
+
+
+class SynthesisWorkerStatus(msgspec.Struct, frozen=True):
+    """One synthesis process."""
+
+    worker_id: str
+    pid: int | None
+    state: str
+    current_job: str | None
+    current_partition: int | None
+    busy_secs: float | None
+    restarts: int
+    last_error: str | None
+
+
+class SynthesisStatus(msgspec.Struct, frozen=True):
+    """Synthesis as a whole."""
+
+    max_concurrent: int
+    active: int
+    workers: list[SynthesisWorkerStatus]
+
+
+class ThreadsStatus(msgspec.Struct, frozen=True):
+    """The one thread budget."""
+
+    total: int
+    used: int
+
+
+class PartitionStatus(msgspec.Struct, frozen=True):
+    """One partition."""
+
+    index: int
+    state: str
+    synth_ms: int | None
+    gpu_ms: int | None
+    attempt: int
+    worker_id: int | None
+    worker: str | None
+    error: str | None
+    waits_for: str | None
+
+
+class PipelineStatus(msgspec.Struct, frozen=True):
+    """One job."""
+
+    job_id: str
+    proof_kind: str
+    started_secs_ago: float
+    total_partitions: int
+    partitions_done: int
+    partitions: list[PartitionStatus]
+    request_id: str
+    circuit_id: str | None
+    state: str
+    priority: str
+    attempt: int
+    submitted_secs_ago: float
+    finished_secs_ago: float | None
+    deadline_in_secs: float | None
+    error: str | None
+    queue_wait_ms: int
+    total_ms: int
+
+
+class FinalizingStatus(msgspec.Struct, frozen=True):
+    """A partition whose device work is done."""
+
+    job_id: str
+    partition: int
+    secs: float
+
+
+class GpuWorkerStatus(msgspec.Struct, frozen=True):
+    """One lane of a device."""
+
+    worker_id: int
+    gpu_ordinal: int
+    state: str
+    current_job: str | None
+    current_partition: int | None
+    busy_secs: float | None
+    device: str
+    pid: int | None
+    finalizing: list[FinalizingStatus]
+    utilisation: float
+    finished: int
+    last_error: str | None
+
+
+class DeviceStatus(msgspec.Struct, frozen=True):
+    """One device; `unknown` says why a value is null, where that is known."""
+
+    id: str
+    ordinal: int
+    name: str | None
+    kind: str | None
+    state: str
+    reason: str | None
+    pid: int | None
+    restarts: int
+    faults: int
+    memory_total_bytes: int | None
+    memory_free_bytes: int | None
+    temperature_c: float | None
+    utilisation: float | None
+    unknown: dict[str, str]
+
+
+class SrsStatus(msgspec.Struct, frozen=True):
+    """A circuit's parameters."""
+
+    circuit_id: str
+    bytes: int
+    last_used_secs_ago: float
+    evictable: bool
+    tier: str
+    refs: int
+    state: str
+    error: str | None
+    load_ms: int | None
+
+
+class PceStatus(msgspec.Struct, frozen=True):
+    """A compiled circuit, over all synthesis processes that have it."""
+
+    circuit_id: str
+    bytes: int
+    last_used_secs_ago: float
+    evictable: bool
+
+
+class AllocationsStatus(msgspec.Struct, frozen=True):
+    """What is kept between jobs."""
+
+    srs: list[SrsStatus]
+    pce: list[PceStatus]
+
+
+class CountersStatus(msgspec.Struct, frozen=True):
+    """Counts since the start."""
+
+    total_completed: int
+    total_failed: int
+    completed_by_kind: dict[str, int]
+    failed_by_kind: dict[str, int]
+    queue_depth: int
+    total_cancelled: int
+    refused: int
+    partitions_proved: int
+    partition_retries: int
+    worker_deaths: int
+    verify_failures: int
+
+
+class QueueStatus(msgspec.Struct, frozen=True):
+    """Unfinished jobs of one kind."""
+
+    proof_kind: str
+    pending: int
+    in_progress: int
+
+
+class BuffersStatus(msgspec.Struct, frozen=True):
+    """Partitions by what they hold."""
+
+    synth_in_flight: int
+    provers_in_flight: int
+    aux_in_flight: int
+    shells_in_flight: int
+    pending_handles: int
+
+
+class JournalStatus(msgspec.Struct, frozen=True):
+    """Whether jobs can be put on disk."""
+
+    state: str
+    error: str | None
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """What does not change while an engine runs."""
+
+    boot_id: str
+    versions: dict[str, str]
+    dev_params: bool
+    kinds: Sequence[str]
+    synthesis_slots: int
+
+
+def snapshot(world: World, identity: Identity, *, now: float, time: float) -> Status:
+    """Show the world at `now` on the engine's clock, which is `time` on the wall."""
+    return Status(
+        uptime_secs=now - world.started_at,
+        boot_id=identity.boot_id,
+        state=world.engine.state,
+        state_reason=world.engine.reason,
+        time=time,
+        versions=identity.versions,
+        dev_params=identity.dev_params,
+        memory=_memory(world),
+        synthesis=_synthesis(world, identity, now),
+        threads=ThreadsStatus(world.threads_total, world.ledger.threads_used),
+        pipelines=[_pipeline(world, job, now) for job in world.jobs.values()],
+        gpu_workers=[_gpu_worker(world, lane, now) for lane in world.ledger.lanes.values()],
+        devices=[_device(world, device) for device in world.devices.values()],
+        allocations=_allocations(world, now),
+        counters=_counters(world, identity),
+        queues=_queues(world, identity),
+        buffers=_buffers(world),
+        journal=JournalStatus(world.journal.state, world.journal.error),
+    )
+
+
+def _memory(world: World) -> MemoryStatus:
+    reservations = [
+        ReservationStatus(
+            kind=owner.kind,
+            name=owner.name,
+            place=owner.place or None,
+            bytes=size,
+            job_id=owner.name if owner.kind in ("partition", "payload") else None,
+            partition=owner.partition,
+        )
+        for owner, size in sorted(world.reservations.items(), key=lambda item: _owner_order(item[0]))
+    ]
+    available = max(0, world.memory_total - world.memory_used)
+    reserve = min(world.standing_reserve, available)
+    return MemoryStatus(world.memory_total, world.memory_used, available, reserve, reservations)
+
+
+def _owner_order(owner: Owner) -> tuple[str, str, str, int]:
+    return owner.kind, owner.name, owner.place, -1 if owner.partition is None else owner.partition
+
+
+def _synthesis(world: World, identity: Identity, now: float) -> SynthesisStatus:
+    workers = [
+        _synthesis_worker(world, name, world.ledger.synthesis.get(name), now)
+        for name in world.processes
+        if name not in world.devices
+    ]
+    return SynthesisStatus(identity.synthesis_slots, len(world.ledger.synthesis), workers)
+
+
+def _synthesis_worker(world: World, name: str, current: OpenLease | None, now: float) -> SynthesisWorkerStatus:
+    process = world.processes[name]
+    idle = "idle" if process.state == "up" else process.state
+    return SynthesisWorkerStatus(
+        worker_id=name,
+        pid=process.pid,
+        state=idle if current is None else "synthesizing",
+        current_job=None if current is None else current.lease.job_id,
+        current_partition=None if current is None else current.lease.partition,
+        busy_secs=None if current is None else now - current.since,
+        restarts=process.restarts,
+        last_error=process.reason,
+    )
+
+
+def _pipeline(world: World, job: Job, now: float) -> PipelineStatus:
+    circuit = world.circuits.get(job.circuit_id or "")
+    end = now if job.finished_at is None else job.finished_at
+    started = job.submitted_at if job.started_at is None else job.started_at
+    waited_until = end if job.started_at is None else job.started_at
+    return PipelineStatus(
+        job_id=job.job_id,
+        proof_kind=job.kind,
+        started_secs_ago=now - started,
+        total_partitions=len(job.partitions),
+        partitions_done=job.done,
+        partitions=[_partition(partition, circuit, now) for partition in job.partitions],
+        request_id=job.request_id,
+        circuit_id=job.circuit_id,
+        state=job.state,
+        priority=Priority(job.priority).name,
+        attempt=job.attempt,
+        submitted_secs_ago=now - job.submitted_at,
+        finished_secs_ago=None if job.finished_at is None else now - job.finished_at,
+        deadline_in_secs=None if job.deadline is None else job.deadline - now,
+        error=job.error,
+        queue_wait_ms=round((waited_until - job.submitted_at) * 1000),
+        total_ms=round((end - job.submitted_at) * 1000),
+    )
+
+
+def _partition(partition: Partition, circuit: Circuit | None, now: float) -> PartitionStatus:
+    state, shown = partition.state, partition.shown
+    waits_for = None
+    if circuit is not None and state in ("pending", "synth_done"):
+        waits_for = circuit.waits_synthesis if state == "pending" else circuit.waits_device
+    if isinstance(shown, PartitionStatus) and shown.waits_for == waits_for:
+        return shown
+    synth_ms, gpu_ms = partition.synth_ms, partition.gpu_ms
+    if state == "synthesizing" and partition.synth_started is not None:
+        synth_ms = round((now - partition.synth_started) * 1000)
+    if state == "gpu" and partition.gpu_started is not None:
+        gpu_ms = round((now - partition.gpu_started) * 1000)
+    status = PartitionStatus(
+        index=partition.index,
+        state=state,
+        synth_ms=synth_ms,
+        gpu_ms=gpu_ms,
+        attempt=partition.attempt,
+        worker_id=partition.lane,
+        worker=partition.process,
+        error=partition.error,
+        waits_for=waits_for,
+    )
+    if state not in ("synthesizing", "gpu"):
+        partition.shown = status  # nothing in it runs on: `World` forgets it at the next change
+    return status
+
+
+def _gpu_worker(world: World, lane: Lane, now: float) -> GpuWorkerStatus:
+    current = lane.current
+    process = world.processes.get(lane.device)
+    return GpuWorkerStatus(
+        worker_id=lane.worker_id,
+        gpu_ordinal=world.devices[lane.device].ordinal,
+        state="idle" if current is None else "proving",
+        current_job=None if current is None else current.lease.job_id,
+        current_partition=None if current is None else current.lease.partition,
+        busy_secs=None if current is None else now - current.since,
+        device=lane.device,
+        pid=None if process is None else process.pid,
+        finalizing=[
+            FinalizingStatus(entry.lease.job_id, entry.lease.partition, now - (entry.finalizing_since or now))
+            for entry in lane.finalizing.values()
+        ],
+        utilisation=lane.utilisation(now),
+        finished=lane.finished,
+        last_error=lane.last_error,
+    )
+
+
+def _device(world: World, device: Device) -> DeviceStatus:
+    process, sample = world.processes.get(device.name), device.sample
+    state = "stopped" if process is None else process.state
+    return DeviceStatus(
+        id=device.name,
+        ordinal=device.ordinal,
+        name=None if sample is None else sample.name,
+        kind=None if sample is None else sample.kind,
+        state="ok" if state == "up" else state,
+        reason=None if process is None else process.reason,
+        pid=None if process is None else process.pid,
+        restarts=0 if process is None else process.restarts,
+        faults=device.faults,
+        memory_total_bytes=None if sample is None else sample.memory_total,
+        memory_free_bytes=None if sample is None else sample.memory_free,
+        temperature_c=None if sample is None else sample.temperature_c,
+        utilisation=None if sample is None else sample.utilisation,
+        unknown={"name": "the device process has not reported yet"} if sample is None else sample.unknown,
+    )
+
+
+def _allocations(world: World, now: float) -> AllocationsStatus:
+    held: dict[tuple[str, str], int] = {}
+    for owner, size in world.reservations.items():
+        held[owner.kind, owner.name] = held.get((owner.kind, owner.name), 0) + size
+    srs, pce = [], []
+    for circuit_id in sorted(world.circuits):
+        circuit = world.circuits[circuit_id]
+        if circuit.file != "unknown" or circuit.srs:
+            srs.append(_srs(circuit, held.get(("srs", circuit_id), 0), now))
+        if ("circuit", circuit_id) in held:
+            ago = 0.0 if circuit.synthesizing else now - circuit.last_synthesized
+            pce.append(PceStatus(circuit_id, held["circuit", circuit_id], ago, not circuit.synthesizing))
+    return AllocationsStatus(srs, pce)
+
+
+def _srs(circuit: Circuit, size: int, now: float) -> SrsStatus:
+    states = {srs.state for srs in circuit.srs.values()}
+    words = {"unknown": "cold", "checking": "checking", "good": "cold", "bad": "failed"}
+    state = "hot" if "hot" in states else "loading" if "loading" in states else words[circuit.file]
+    return SrsStatus(
+        circuit_id=circuit.circuit_id,
+        bytes=size,
+        last_used_secs_ago=0.0 if circuit.refs else now - circuit.last_used,
+        evictable=not circuit.refs,
+        tier="hot" if "hot" in states else "warm" if circuit.file == "good" else "cold",
+        refs=circuit.refs,
+        state=state,
+        error=circuit.error,
+        load_ms=max((srs.load_ms for srs in circuit.srs.values() if srs.load_ms is not None), default=None),
+    )
+
+
+def _counters(world: World, identity: Identity) -> CountersStatus:
+    counters = world.counters
+    return CountersStatus(
+        total_completed=counters["completed"],
+        total_failed=counters["failed"],
+        completed_by_kind={kind: world.completed_by_kind[kind] for kind in identity.kinds},
+        failed_by_kind={kind: world.failed_by_kind[kind] for kind in identity.kinds},
+        queue_depth=sum(job.unfinished and job.started_at is None for job in world.jobs.values()),
+        total_cancelled=counters["cancelled"],
+        refused=counters["refused"],
+        partitions_proved=counters["partitions_proved"],
+        partition_retries=counters["partition_retries"],
+        worker_deaths=counters["worker_deaths"],
+        verify_failures=counters["verify_failures"],
+    )
+
+
+def _queues(world: World, identity: Identity) -> list[QueueStatus]:
+    counts = {kind: [0, 0] for kind in identity.kinds}
+    for job in world.jobs.values():
+        if job.unfinished:
+            counts.setdefault(job.kind, [0, 0])[job.started_at is not None] += 1
+    return [QueueStatus(kind, pending, in_progress) for kind, (pending, in_progress) in counts.items()]
+
+
+def _buffers(world: World) -> BuffersStatus:
+    provers = sum(lane.current is not None for lane in world.ledger.lanes.values())
+    finalizing = sum(len(lane.finalizing) for lane in world.ledger.lanes.values())
+    ready = sum(partition.state == "synth_done" for job in world.jobs.values() for partition in job.partitions)
+    synthesizing = len(world.ledger.synthesis)
+    return BuffersStatus(
+        synth_in_flight=synthesizing,
+        provers_in_flight=provers,
+        aux_in_flight=synthesizing + ready + provers + finalizing,
+        shells_in_flight=synthesizing + ready + provers,
+        pending_handles=finalizing,
+    )
