@@ -34,6 +34,7 @@ class Stage:
         self.failure: str | int | None = None
         self.token: str | None = None
         self.asked = 0
+        self.held: list[Any] = []
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
@@ -59,6 +60,12 @@ class Stage:
                 self.page.wait_for_timeout(20)
         self.page.wait_for_timeout(30)
 
+    def close(self) -> None:
+        """End what hangs, and the page with its context."""
+        for route in self.held:
+            route.abort()
+        self.page.context.close()
+
     def _answer(self, route: Any) -> None:
         path = route.request.url.removeprefix(ORIGIN).partition("?")[0]
         if path == "/status":
@@ -72,7 +79,7 @@ class Stage:
         if self.failure == "refused":
             route.abort("connectionrefused")
         elif self.failure == "silent":
-            pass
+            self.held.append(route)
         elif isinstance(self.failure, int):
             route.fulfill(status=self.failure, body='{"error": "the reason"}', content_type="application/json")
         elif self.failure is not None:
@@ -102,4 +109,4 @@ def stage(browser: Any, request: pytest.FixtureRequest) -> Iterator[Stage]:
     page.clock.install()
     stage = Stage(page)
     yield stage
-    context.close()
+    stage.close()

@@ -72,8 +72,7 @@ class JobRow {
     setAttr(this.state, "data-state", job.state);
     const many = job.cells.length > 1;
     this.facts.update([
-      shortKind(job.proof_kind),
-      job.circuit_id,
+      job.circuit_id ?? shortKind(job.proof_kind),
       many ? `${job.partitions_done} of ${job.total_partitions} partitions done` : null,
       job.cells.length === 1 && job.begun ? `${wordOf(job.cells[0])} ${timeOf(job.cells[0])}` : null,
       job.begun ? `running ${seconds(job.started_secs_ago)}` : `submitted ${seconds(job.submitted_secs_ago)} ago`,

@@ -35,7 +35,7 @@ function updateRow(node, job) {
   setText(word, WORDS[job.state] ?? job.state);
   setAttr(word, "data-state", job.state);
   more.update([
-    shortKind(job.proof_kind),
+    job.circuit_id ?? shortKind(job.proof_kind),
     known(job.total_ms) ? duration(job.total_ms) : null,
     job.attempt > 1 ? `attempt ${job.attempt}` : null,
   ]);
