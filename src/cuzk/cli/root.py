@@ -12,6 +12,7 @@ from cuzk.errors import CuzkError, InputError
 # Subcommand: module that holds its `app`, and the line that `cuzk --help` shows for it.
 SUBCOMMANDS = {
     "demo": ("demo", "Make proofs, verify them, and show how long each step took."),
+    "prove": ("prove", "Make a proof for a request, and show how long each step took."),
     "status": ("status", "Show what a daemon is doing."),
     "submit": ("submit", "Submit a proof job to a daemon."),
     "await": ("await_", "Wait for a job and print its proof."),
@@ -21,6 +22,7 @@ SUBCOMMANDS = {
     "evict": ("evict", "Free a circuit's parameters in a daemon."),
     "verify": ("verify", "Verify a Filecoin proof; the public inputs are computed here."),
     "groth16": ("groth16", "Set up, prove and verify any circuit, over files."),
+    "synthesize": ("synthesize", "Make the witness of a request's proof, without proving."),
     "vanilla": ("vanilla", "Make, show and check requests and their vanilla proofs."),
     "params": ("params", "Make, fetch, list and check parameter files."),
     "bench": ("bench", "Measure the kernels beside their peers."),

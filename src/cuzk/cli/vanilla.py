@@ -8,6 +8,7 @@ import typer
 
 from cuzk.cli.output import Json, Threads, answer
 from cuzk.cli.parse import parse_hex
+from cuzk.cli.proving import RequestFile
 from cuzk.devices.cpu import available_threads
 from cuzk.errors import InputError
 from cuzk.filecoin.development import DevelopmentOrder
@@ -16,8 +17,6 @@ from cuzk.filecoin.request import read_request
 from cuzk.files import replacing
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
-
-RequestFile = Annotated[Path, typer.Argument(help="A request file.", metavar="REQUEST.json", show_default=False)]
 
 
 @app.command("generate", epilog="Example: cuzk vanilla generate wpost-2k --sector 1 --sector 2 --out request.json")

@@ -17,6 +17,7 @@ from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.request import Request
 from cuzk.filecoin.sectors import SectorShape
+from cuzk.r1cs.compiled import CompiledCircuit
 
 Fr = NDArray[np.uint64]
 
@@ -45,6 +46,10 @@ class ProofJob(Protocol):
 
     def public_inputs(self, partition: int) -> Fr:
         """Return a partition's public inputs without the leading ONE, Fr[n]."""
+        ...
+
+    def witness_data(self, partition: int) -> Fr:
+        """Return what synthesis of a partition takes: the circuit's vanilla data, Fr[circuit.num_data]."""
         ...
 
     def describe(self) -> dict[str, Any]:
@@ -77,6 +82,10 @@ class CircuitEntry(Protocol):
 
     def decode(self, request: Request) -> ProofJob:
         """Decode a request for this circuit; InputError names the field, what was expected and what came."""
+        ...
+
+    def circuit(self) -> CompiledCircuit:
+        """Return the compiled circuit."""
         ...
 
     def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:

@@ -7,6 +7,7 @@ from cuzk.errors import InputError
 from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.kinds import KIND_BY_CIRCUIT, Kind
 from cuzk.filecoin.parameters.names import parameter_stem
+from cuzk.filecoin.post.circuit import fallback_post
 from cuzk.filecoin.post.codec import encode
 from cuzk.filecoin.post.config import PostConfig, PostKind, window_config, winning_config
 from cuzk.filecoin.post.generate import generate_vanilla
@@ -15,6 +16,7 @@ from cuzk.filecoin.registered import POST_PROOFS, post_proof
 from cuzk.filecoin.request import Request, default_priority
 from cuzk.filecoin.seal.sector import sector_from_seed
 from cuzk.filecoin.sectors import SHAPES, SectorShape
+from cuzk.r1cs.compiled import CompiledCircuit
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,10 @@ class PostEntry:
         if proof.config != self.config:
             raise InputError(f"registered_proof: expected one of {self.circuit_id}, got {proof.name}")
         return decode_request(proof, request)
+
+    def circuit(self) -> CompiledCircuit:
+        """Return the compiled circuit."""
+        return CompiledCircuit.trace(self.circuit_id, lambda cs: fallback_post(cs, self.config))
 
     def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:
         """Return a request over development sectors; by default of the newest registered proof."""

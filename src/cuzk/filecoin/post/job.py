@@ -6,6 +6,7 @@ from typing import Any
 from cuzk.errors import InputError
 from cuzk.filecoin.commitments import Fr, hex_of, mask_randomness
 from cuzk.filecoin.post.challenges import leaf_challenges
+from cuzk.filecoin.post.circuit import witness_data
 from cuzk.filecoin.post.codec import decode
 from cuzk.filecoin.post.config import PostConfig
 from cuzk.filecoin.post.public_inputs import assemble
@@ -50,9 +51,13 @@ class PostJob:
 
     def public_inputs(self, partition: int = 0) -> Fr:
         """Return the public inputs without ONE, Fr[config.public_inputs]."""
-        if partition != 0:
-            raise InputError(f"partition: a PoSt request has one partition, index 0; got {partition}")
+        self._check(partition)
         return assemble(self.config, self.proofs.comm_r, self._challenges())
+
+    def witness_data(self, partition: int = 0) -> Fr:
+        """Return what synthesis takes."""
+        self._check(partition)
+        return witness_data(self.proofs)
 
     def describe(self) -> dict[str, Any]:
         """Say what is to be proved: the sectors, their commitments and challenged leaves."""
@@ -75,6 +80,11 @@ class PostJob:
                 for row in rows
             ],
         }
+
+    @staticmethod
+    def _check(partition: int) -> None:
+        if partition != 0:
+            raise InputError(f"partition: a PoSt request has one partition, index 0; got {partition}")
 
     def _challenges(self) -> Fr:
         numbers = [int(number) for number in self.proofs.numbers]

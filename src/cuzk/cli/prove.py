@@ -1,0 +1,104 @@
+"""`cuzk prove`: a proof for a request, made here."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from cuzk.cli.output import Json, Threads, warn
+from cuzk.cli.parse import parse_scalar
+from cuzk.cli.proving import DevParams, RequestFile, find_parameters
+from cuzk.devices.cpu import CpuDevice, available_threads
+from cuzk.filecoin.local import LocalProver, StageTimes
+from cuzk.filecoin.registry import entry_of
+from cuzk.filecoin.request import read_request
+from cuzk.files import replacing
+from cuzk.groth16.parameters import Parameters
+from cuzk.groth16.points import Check
+from cuzk.groth16.proof import join_proofs
+from cuzk.r1cs.synthesis import Synthesizer
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog="Example: cuzk prove request.json --params circuit.params --out proof.bin")
+def command(
+    request_file: RequestFile,
+    out: Annotated[Path, typer.Option(help="Where to write the proof: 192 bytes a partition.", metavar="FILE")],
+    params: Annotated[
+        Path | None, typer.Option(help="Parameter file; that of the parameter folder unless given.", metavar="FILE")
+    ] = None,
+    dev_params: DevParams = False,
+    r: Annotated[str | None, typer.Option(help="Blinding scalar, little-endian, for tests.", metavar="HEX")] = None,
+    s: Annotated[str | None, typer.Option(help="Blinding scalar, little-endian, for tests.", metavar="HEX")] = None,
+    repeat: Annotated[int, typer.Option(help="Prove so many times, and show each.", min=1, metavar="N")] = 1,
+    threads: Threads = None,
+    json: Json = False,
+) -> None:
+    """Check a request's vanilla proofs, prove it and verify the proof; show how long each stage took.
+
+    Exit code 0: the proof was written and verifies. 1: it does not verify. 2: bad input; the sentence says what.
+    """
+    if r is not None or s is not None:
+        warn("blinding scalars are given: such a proof may give its witness away")
+    blinding = {"r": parse_scalar("--r", r), "s": parse_scalar("--s", s)}
+    workers = threads or available_threads()
+    setup = StageTimes()
+    with setup.stage("read request"):
+        request = read_request(request_file)
+        entry = entry_of(request)
+    with setup.stage("open parameters"):
+        path = find_parameters(entry.parameter_stem, "params", params, dev_params)
+        parameters = Parameters.open(path, check=Check.STRUCTURE)
+    with setup.stage("compile circuit"):
+        synthesizer = Synthesizer(entry.circuit())
+    prover = LocalProver(synthesizer, parameters, CpuDevice(workers), workers)
+    runs = []
+    for _ in range(repeat):
+        times = StageTimes()
+        with times.stage("decode"):
+            job = entry.decode(request)
+        proofs = prover.prove(job, times, **blinding)
+        runs.append(times)
+    data = join_proofs(proofs)
+    with replacing(out) as file:
+        file.write(data)
+    result: dict[str, Any] = {
+        "circuit": entry.circuit_id,
+        "partitions": len(proofs),
+        "proof": str(out),
+        "bytes": len(data),
+        "valid": True,
+        "threads": workers,
+        "setup_ms": _milliseconds(setup),
+        "runs": [{**_milliseconds(times), "total": round(times.total * 1e3, 3)} for times in runs],
+    }
+    _show(result, json)
+
+
+def _milliseconds(times: StageTimes) -> dict[str, float]:
+    return {name.replace(" ", "_"): round(seconds * 1e3, 3) for name, seconds in times.seconds.items()}
+
+
+def _show(result: dict[str, Any], json: bool) -> None:
+    if json:
+        from cuzk.cli.output import answer
+
+        answer(result, "", as_json=True)
+        return
+    table = Table("stage", *(f"run {number}" for number in range(1, len(result["runs"]) + 1)))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, milliseconds in result["setup_ms"].items():
+        table.add_row(name.replace("_", " "), _time(milliseconds))
+    table.add_section()
+    for name in result["runs"][0]:
+        table.add_row(name.replace("_", " "), *(_time(run[name]) for run in result["runs"]))
+    Console().print(table)
+    print(f"{result['proof']}: {result['bytes']} bytes, valid for {result['circuit']}")
+
+
+def _time(milliseconds: float) -> str:
+    return f"{milliseconds:,.1f} ms" if milliseconds < 1000 else f"{milliseconds / 1e3:,.2f} s"

@@ -1,0 +1,142 @@
+"""`cuzk prove`, `verify`, `synthesize` and `params generate` over requests, against Filecoin's own bytes."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuzk.filecoin.parameters.names import parameter_stem
+from tests.cli.command import cuzk
+from tests.conftest import data_path
+from tests.filecoin.post.fixtures import (
+    ALL,
+    WINDOW_2K,
+    WINDOW_2K_PADDED,
+    WINDOW_2K_V1,
+    WINNING_2K,
+    PostFixture,
+    request,
+)
+
+
+@pytest.fixture(scope="session")
+def development(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cache folder with development parameters for wpost-2k from the fixtures' toxic waste."""
+    cache = tmp_path_factory.mktemp("cache")
+    generate("wpost-2k", cache)
+    return cache
+
+
+def generate(circuit_id: str, cache: Path) -> dict[str, Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CUZK_CACHE", str(cache))
+        made = cuzk("params", "generate", circuit_id, "--toxic-waste", data_path("params/toxic-waste.json"), "--json")
+    assert made.code == 0, made.err
+    assert "toxic waste" in made.err
+    return made.json
+
+
+def write_request(case: PostFixture, folder: Path) -> Path:
+    path = folder / "request.json"
+    path.write_text(request(case).to_json())
+    return path
+
+
+def check_against_filecoins(made: dict[str, Any], case: PostFixture) -> None:
+    """Compare generated files with the SHA-256 of those that Filecoin's generator wrote."""
+    name = f"{parameter_stem(case.config)}.params"
+    expected = json.loads(data_path("params/params-sha256.json").read_text())[name]
+    path = Path(made["params"])
+    assert path.name == name
+    assert path.stat().st_size == expected["bytes"]
+    with path.open("rb") as file:
+        assert hashlib.file_digest(file, "sha256").hexdigest() == expected["sha256"]
+    assert hashlib.sha256(path.with_suffix(".vk").read_bytes()).hexdigest() == expected["vk_sha256"]
+
+
+def test_generated_parameters_are_filecoins(development: Path) -> None:
+    path = development / "dev-params" / f"{parameter_stem(WINDOW_2K.config)}.params"
+    check_against_filecoins({"params": str(path)}, WINDOW_2K)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", [WINNING_2K, *ALL[1:2], ALL[-1]], ids=str)
+def test_generated_parameters_of_other_circuits_are_filecoins(case: PostFixture, tmp_path: Path) -> None:
+    check_against_filecoins(generate(case.config.circuit_id, tmp_path), case)
+
+
+FULL_V1 = pytest.param(WINDOW_2K_V1, marks=pytest.mark.full)
+
+
+@pytest.mark.parametrize("case", [WINDOW_2K, FULL_V1, WINDOW_2K_PADDED], ids=str)
+def test_proofs_with_given_blinding_are_filecoins(
+    case: PostFixture, development: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUZK_CACHE", str(development))
+    determined = json.loads(data_path(f"{case.folder}/det.json").read_text())
+    blinding = [determined[name][case.partition] for name in ("r_le", "s_le")]
+    path, proof = write_request(case, tmp_path), tmp_path / "proof.bin"
+    options = ["--dev-params", "--r", blinding[0], "--s", blinding[1], "--out", proof, "--json"]
+    made = cuzk("prove", path, *options)
+    assert made.code == 0, made.err
+    expected = data_path(f"{case.folder}/proof-fixed-rs.bin").read_bytes()
+    assert proof.read_bytes() == expected[192 * case.partition : 192 * (case.partition + 1)]
+    assert cuzk("verify", path, "--proof", proof, "--dev-params").code == 0
+
+
+def test_fresh_proofs_verify_and_stages_are_timed(
+    development: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUZK_CACHE", str(development))
+    path, proof = write_request(WINDOW_2K, tmp_path), tmp_path / "proof.bin"
+    made = cuzk("prove", path, "--dev-params", "--out", proof, "--repeat", 2, "--json")
+    assert made.code == 0, made.err
+    assert made.json["valid"]
+    assert len(made.json["runs"]) == 2
+    stages = ["decode", "check", "synthesize", "prove_start", "prove_finish", "verify", "total"]
+    assert list(made.json["runs"][0]) == stages
+    key = data_path(f"params/{parameter_stem(WINDOW_2K.config)}.vk")
+    assert cuzk("verify", path, "--proof", proof, "--vk", key).code == 0
+    other = write_request(WINDOW_2K_V1, tmp_path)
+    answer = cuzk("verify", other, "--proof", proof, "--vk", key)
+    assert answer.code == 1
+    assert "the pairing equation does not hold" in answer.out
+
+
+def test_filecoins_own_proofs_verify(tmp_path: Path) -> None:
+    for case in (WINNING_2K, WINDOW_2K):
+        path = write_request(case, tmp_path)
+        key = data_path(f"params/{parameter_stem(case.config)}.vk")
+        assert cuzk("verify", path, "--proof", data_path(f"{case.folder}/proof-fixed-rs.bin"), "--vk", key).code == 0
+    for case in (ALL[1], ALL[-1]):
+        path, folder = write_request(case, tmp_path), case.folder
+        assert cuzk("verify", path, "--proof", data_path(f"{folder}/proof.bin"), "--vk", data_path(f"{folder}/vk.bin"))
+
+
+@pytest.mark.parametrize("case", [WINNING_2K, WINDOW_2K], ids=str)
+def test_synthesis_gives_filecoins_witness(case: PostFixture, tmp_path: Path) -> None:
+    made = cuzk("synthesize", write_request(case, tmp_path), "--digest", "--repeat", 2, "--json")
+    assert made.code == 0, made.err
+    determined = json.loads(data_path(f"{case.folder}/det.json").read_text())
+    (partition,) = made.json["partitions"]
+    assert partition["sha256"] == determined["witness"][0]["sha256_inputs_then_aux_le32"]
+    assert partition["inputs"] == determined["witness"][0]["num_inputs"]
+    assert len(partition["milliseconds"]) == 2
+
+
+def test_missing_parameters_and_bad_options_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUZK_CACHE", str(tmp_path))
+    monkeypatch.setenv("FIL_PROOFS_PARAMETER_CACHE", str(tmp_path))
+    path = write_request(WINDOW_2K, tmp_path)
+    out = tmp_path / "proof.bin"
+    answer = cuzk("prove", path, "--out", out)
+    assert answer.code == 2
+    assert "cuzk params fetch" in answer.err
+    assert "cuzk params generate" in cuzk("prove", path, "--out", out, "--dev-params").err
+    assert "is not a file" in cuzk("prove", path, "--out", out, "--params", tmp_path / "none").err
+    assert not out.exists()
+    zero = "00" * 192
+    assert "the request says so already" in cuzk("verify", path, "--proof", zero, "--kind", "winning-post").err
+    assert "expected a request file, or also --kind" in cuzk("verify", "--proof", zero).err
