@@ -113,9 +113,9 @@ def _find_key(stem: str, dev_params: bool) -> Path:
 def _answer(statement: _Statement, data: bytes, json: bool) -> None:
     partitions = len(statement.public_inputs)
     if len(data) != PROOF_SIZE * partitions:
+        of = f" of {partitions} partitions" if partitions > 1 else ""
         raise InputError(
-            f"--proof: a {statement.kind} proof has {PROOF_SIZE * partitions} bytes for its {partitions} partitions, "
-            f"this has {len(data)}"
+            f"--proof: a {statement.kind} proof{of} has {PROOF_SIZE * partitions} bytes, this has {len(data)}"
         )
     key = VerifyingKey.open(statement.key)
     reason = None
