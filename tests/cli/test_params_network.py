@@ -6,7 +6,7 @@ import pytest
 
 from cuzk.filecoin.parameters.manifest import network_manifest
 from cuzk.filecoin.parameters.names import circuit_ids
-from tests.cli.command import cuzk
+from tests.cli.runner import cuzk
 
 
 def test_list_shows_the_networks_files_and_which_are_here(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cuzk.filecoin.parameters.names import parameter_stem
-from tests.cli.command import cuzk
+from tests.cli.runner import cuzk
 from tests.conftest import data_path
 from tests.filecoin.post.fixtures import (
     ALL,

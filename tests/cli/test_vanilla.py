@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import cuzk
+from tests.cli.runner import cuzk
 from tests.filecoin.post.fixtures import WINDOW_2K, WINNING_2K, request
 
 
