@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from cuzk.errors import InputError
+from cuzk.filecoin.porep.config import PorepConfig, porep_config
 from cuzk.filecoin.post.config import PostConfig, PostKind, window_config, winning_config
 from cuzk.filecoin.sectors import SHAPES, SectorShape, shape_of_slug
 from cuzk.filecoin.versions import ApiVersion
@@ -40,6 +41,18 @@ class SealProof:
     def circuit_id(self) -> str:
         """The circuit's id; versions and features share one."""
         return f"porep-{self.shape.slug}"
+
+    @property
+    def config(self) -> PorepConfig:
+        """The circuit that proves it."""
+        return porep_config(self.shape)
+
+    @property
+    def partitions(self) -> int:
+        """How many proofs it takes."""
+        if self.feature is Feature.NON_INTERACTIVE:
+            return self.config.non_interactive_partitions
+        return self.config.partitions
 
     @property
     def porep_id(self) -> bytes:
