@@ -169,7 +169,7 @@ def idle() -> Snapshot:
         "buffers": dict.fromkeys(
             ("synth_in_flight", "provers_in_flight", "aux_in_flight", "shells_in_flight", "pending_handles"), 0
         ),
-        "journal": {"state": "ok", "error": None, "pending": 0},
+        "journal": {"state": "ok", "error": None},
     }
 
 
@@ -258,7 +258,7 @@ def busy() -> Snapshot:
     reservations += [("partition", f"{POREP} [{n}]", 15.5) for n in range(3, 7)]
     reservations += [("payload", POREP, 0.05), ("payload", SNAP, 0.03), ("pool", "synthesis", 31.0)]
     shot["memory"]["reservations"] = [
-        {"kind": kind, "name": name, "bytes": int(size * GIB), "job_id": None, "partition": None}
+        {"kind": kind, "name": name, "place": None, "bytes": int(size * GIB), "job_id": None, "partition": None}
         for kind, name, size in reservations
     ]
     used = sum(reservation["bytes"] for reservation in shot["memory"]["reservations"])

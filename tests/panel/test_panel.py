@@ -62,7 +62,7 @@ def test_trouble_is_said_in_words(stage: Stage) -> None:
 
 def test_a_full_journal_needs_a_person(stage: Stage) -> None:
     shot = snapshots.idle()
-    shot["journal"] = {"state": "full", "error": "No space left on device", "pending": 0}
+    shot["journal"] = {"state": "full", "error": "No space left on device"}
     stage.open(shot)
     assert texts(stage, ".alerts li") == [
         "The journal cannot be written, so no job is accepted: No space left on device."

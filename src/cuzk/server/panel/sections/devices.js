@@ -38,7 +38,7 @@ class DeviceRow {
 
   update(device) {
     const unknown = device.unknown ?? {};
-    setText(this.name, device.name === device.id ? device.name : `${device.id} ${device.name}`.trim());
+    setText(this.name, [device.id, device.name].filter((word, i, all) => word && word !== all[i - 1]).join(" "));
     setText(this.state, device.state ?? "");
     setAttr(this.state, "data-state", device.state);
     show(this.state, known(device.state));
@@ -68,7 +68,7 @@ function createLane() {
     bar: bar("Proving in the last minute"),
     share: h("span", { class: "num muted" }),
     finishing: h("span", { class: "finishing muted" }),
-    error: h("span", { class: "bad" }),
+    error: h("span", { class: "muted" }),
   };
   const { name, word, job, busy, bar: load, share, finishing, error } = node.parts;
   node.append(h("span", { class: "lane-who" }, name, word), h("span", { class: "lane-what" }, job, busy, finishing, error),

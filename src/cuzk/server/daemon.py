@@ -1,0 +1,144 @@
+"""The daemon's life: start, serve, drain at the first signal, stop at once at the second."""
+
+import asyncio
+import signal
+from dataclasses import dataclass
+
+import structlog
+
+from cuzk.server.access import TlsFiles
+from cuzk.server.addresses import Address, TcpAddress, bound_socket
+from cuzk.server.http_server import HttpServer
+from cuzk.server.metrics import Metrics
+from cuzk.server.port import Engine
+from cuzk.server.rpc import ProvingService
+from cuzk.server.rpc_server import RpcServer
+from cuzk.server.web import web_app
+
+_log = structlog.get_logger(__name__)
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_READY_CHECK_SECONDS = 0.5
+_REPLY_GRACE_SECONDS = 3.0
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """Where and how the daemon listens."""
+
+    listen: Address
+    status_listen: Address | None = None
+    token: str | None = None
+    tls: TlsFiles | None = None
+    max_message_bytes: int = 256 << 20
+    drain_timeout: float = 60.0
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """Where a running daemon is reached."""
+
+    grpc: str
+    panel: str | None
+
+
+class Daemon:
+    """One engine behind gRPC and HTTP."""
+
+    def __init__(self, engine: Engine, options: ServerOptions) -> None:
+        self._engine = engine
+        self._options = options
+        self._signals = 0
+        self._draining = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._http: HttpServer | None = None
+        self._rpc: RpcServer | None = None
+
+    async def run(self) -> None:
+        """Serve until a signal, then drain and stop."""
+        loop = asyncio.get_running_loop()
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, self.request_stop)
+        try:
+            await self.start()
+            await self._draining.wait()
+            await self.drain()
+        finally:
+            await self.stop()
+            for number in _SIGNALS:
+                loop.remove_signal_handler(number)
+
+    def request_stop(self) -> None:
+        """Drain; when it is called again, stop at once."""
+        self._signals += 1
+        (self._draining if self._signals == 1 else self._stopping).set()
+        _log.info("signal", action="drain" if self._signals == 1 else "stop at once")
+
+    async def start(self) -> Endpoints:
+        """Serve the panel (it shows the start), start the engine, then take calls."""
+        options = self._options
+        metrics = Metrics(self._engine.status)
+        panel = None
+        if options.status_listen is not None:
+            sock = bound_socket(options.status_listen)
+            panel = _url(options.status_listen, sock.getsockname())
+            self._http = HttpServer(web_app(self._engine, metrics, options.token), sock)
+            await self._http.start()
+        await self._engine.start()
+        service = ProvingService(self._engine, metrics.text)
+        self._rpc = RpcServer(
+            service, max_message_bytes=options.max_message_bytes, tls=options.tls, token=options.token
+        )
+        address = await self._rpc.start(options.listen)
+        await self._rpc.set_ready(self._engine.ready() is None)
+        self._watch = asyncio.create_task(self._watch_ready(self._rpc))
+        self._warn_if_open(address)
+        self.endpoints = Endpoints(str(address), panel)
+        _log.info("serving", grpc=self.endpoints.grpc, panel=panel)
+        return self.endpoints
+
+    async def drain(self) -> None:
+        """Take no new job, and give those there are `drain_timeout` to end, unless a second signal comes."""
+        timeout = self._options.drain_timeout
+        _log.info("draining", timeout=timeout)
+        draining = asyncio.ensure_future(self._engine.drain(timeout))
+        hurry = asyncio.ensure_future(self._stopping.wait())
+        done, _ = await asyncio.wait((draining, hurry), return_when=asyncio.FIRST_COMPLETED)
+        if draining in done:
+            _log.info("drained", finished=draining.result())
+        for task in (draining, hurry):
+            task.cancel()
+
+    async def stop(self) -> None:
+        """Close everything; unfinished jobs stay in the journal. Callers that have their answer coming get it."""
+        grace = 0.0 if self._stopping.is_set() else _REPLY_GRACE_SECONDS
+        if self._rpc is not None:
+            self._watch.cancel()
+            await self._rpc.stop(grace)
+        await self._engine.stop()
+        if self._http is not None:
+            await self._http.stop()
+        _log.info("stopped")
+
+    async def _watch_ready(self, rpc: RpcServer) -> None:
+        was_ready: bool | None = None
+        while True:
+            ready = self._engine.ready() is None
+            if ready != was_ready:
+                await rpc.set_ready(ready)
+                was_ready = ready
+            await asyncio.sleep(_READY_CHECK_SECONDS)
+
+    def _warn_if_open(self, address: Address) -> None:
+        options = self._options
+        if not address.is_loopback and (options.tls is None or options.token is None):
+            missing = " and ".join(
+                name for name, value in (("TLS", options.tls), ("a token", options.token)) if value is None
+            )
+            _log.warning("open to the network", listen=str(address), without=missing)
+
+
+def _url(address: Address, bound: tuple[str, int]) -> str:
+    if not isinstance(address, TcpAddress):
+        return str(address)
+    return f"http://{TcpAddress(address.host, bound[1])}/"

@@ -1,0 +1,101 @@
+"""The commands that talk to a daemon, against one over the fake engine."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cuzk.cli.words import duration, size
+from cuzk.filecoin.kinds import Kind
+from cuzk.filecoin.request import Priority, Request
+from tests.cli.command import cuzk
+from tests.panel import snapshots
+from tests.server.background import BackgroundDaemon, background_daemon
+
+
+@pytest.fixture
+def daemon() -> Iterator[BackgroundDaemon]:
+    with background_daemon() as running:
+        yield running
+
+
+@pytest.fixture
+def request_file(tmp_path: Path) -> Path:
+    path = tmp_path / "request.json"
+    path.write_text(
+        Request(Kind.WINNING, request_id="w 1", priority=Priority.CRITICAL, vanilla_proofs=(b"v",)).to_json()
+    )
+    return path
+
+
+def test_submit_and_await(daemon: BackgroundDaemon, request_file: Path, tmp_path: Path) -> None:
+    run = cuzk("submit", request_file, "--server", daemon.grpc)
+    assert (run.code, run.out) == (0, "w 1\n")
+    run = cuzk("await", "w 1", "--timeout", 0.05, "-s", daemon.grpc)
+    assert (run.code, run.out.startswith("w 1: timeout")) == (1, True)
+    daemon.call(lambda: daemon.engine.finish("w 1"))
+    run = cuzk("await", "w 1", "--out", tmp_path / "proof.bin", "-s", daemon.grpc)
+    assert (run.code, (tmp_path / "proof.bin").read_bytes()) == (0, b"\x01" * 192)
+    run = cuzk("await", "w 1", "--json", "-s", daemon.grpc)
+    assert (run.json["status"], run.json["proof"], run.json["total_ms"]) == ("completed", "01" * 192, 10)
+
+
+def test_failed_jobs_and_unknown_ones(daemon: BackgroundDaemon, request_file: Path) -> None:
+    cuzk("submit", request_file, "-s", daemon.grpc)
+    daemon.call(lambda: daemon.engine.finish("w 1", "failed", error="partition 0: no luck"))
+    run = cuzk("await", "w 1", "-s", daemon.grpc)
+    assert (run.code, run.out) == (1, "w 1: failed: partition 0: no luck\n")
+    run = cuzk("await", "none", "-s", daemon.grpc)
+    assert (run.code, run.err) == (2, "cuzk: no job has the id 'none'\n")
+    run = cuzk("submit", request_file, "-s", "127.0.0.1:1")
+    assert (run.code, "no daemon answers at 127.0.0.1:1" in run.err) == (1, True)
+
+
+def test_cancel(daemon: BackgroundDaemon, request_file: Path) -> None:
+    cuzk("submit", request_file, "-s", daemon.grpc)
+    assert cuzk("cancel", "w 1", "-s", daemon.grpc).out == "w 1: cancelled\n"
+    run = cuzk("cancel", "w 1", "--json", "-s", daemon.grpc)
+    assert (run.code, run.json) == (1, {"job_id": "w 1", "was_running": False})
+
+
+def test_preload_and_evict(daemon: BackgroundDaemon) -> None:
+    assert cuzk("preload", "winning-2k", "-s", daemon.grpc).out == "winning-2k: loaded in 42 ms\n"
+    run = cuzk("preload", "no-1k", "-s", daemon.grpc)
+    assert (run.code, run.err.startswith("cuzk: circuit_id: expected")) == (2, True)
+    assert cuzk("evict", "winning-2k", "-s", daemon.grpc).out == "winning-2k: 123 B freed\n"
+    assert cuzk("evict", "wpost-2k", "-s", daemon.grpc).out == "wpost-2k: was not loaded\n"
+
+
+def test_status_and_jobs(daemon: BackgroundDaemon) -> None:
+    daemon.engine.snapshot = snapshots.troubled()
+    assert cuzk("status", "--url", daemon.status_url, "--json").json == daemon.engine.snapshot
+    text = cuzk("status", "--url", daemon.status_url).out
+    for words in ("draining (3 jobs unfinished, 41 s left)", "porep-1000-42", "quarantined", "development parameters"):
+        assert words in text
+    jobs = cuzk("jobs", "--url", daemon.status_url, "--state", "failed", "--json").json["jobs"]
+    assert [job["job_id"] for job in jobs] == ["porep-1000-40"]
+    assert "does not verify" in cuzk("jobs", "--url", daemon.status_url).out.replace("\n", " ")
+    run = cuzk("status", "--url", "http://127.0.0.1:1/status")
+    assert (run.code, "no status from" in run.err) == (1, True)
+
+
+def test_an_idle_daemon(daemon: BackgroundDaemon) -> None:
+    daemon.engine.snapshot = snapshots.idle()
+    assert cuzk("jobs", "--url", daemon.status_url).out == "no job is unfinished, or ended lately\n"
+    assert json.loads(cuzk("jobs", "--url", daemon.status_url, "--json").out) == {"jobs": []}
+
+
+@pytest.mark.parametrize(
+    ("ms", "words"),
+    [(None, "—"), (587, "587 ms"), (5200, "5.2 s"), (41_000, "41 s"), (190_000, "3 m 10 s"), (11_520_000, "3 h 12 m")],
+)
+def test_durations(ms: float | None, words: str) -> None:
+    assert duration(ms) == words
+
+
+@pytest.mark.parametrize(
+    ("n", "words"), [(None, "—"), (0, "0 B"), (1024, "1.00 KiB"), (312 << 30, "312 GiB"), (19_540_000_000, "18.2 GiB")]
+)
+def test_sizes(n: float | None, words: str) -> None:
+    assert size(n) == words

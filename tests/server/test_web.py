@@ -1,0 +1,89 @@
+"""The HTTP side, over a real socket."""
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
+
+from cuzk.proto import proving_pb2 as pb
+from tests.server.conftest import Running
+
+
+def test_status_is_the_engines_word_for_word(serve) -> None:
+    async def story(running: Running) -> None:
+        async with httpx.AsyncClient(base_url=running.http) as client:
+            answer = await client.get("/status")
+        assert answer.content == running.engine.status_json()
+        assert answer.headers["content-type"] == "application/json"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+    serve(story)
+
+
+def test_probes(serve) -> None:
+    async def story(running: Running) -> None:
+        async with httpx.AsyncClient(base_url=running.http) as client:
+            assert (await client.get("/healthz")).json() == {"ok": True}
+            assert (await client.get("/readyz")).json() == {"ok": True, "reason": None}
+            running.engine.not_ready = "no healthy device"
+            answer = await client.get("/readyz")
+            assert (answer.status_code, answer.json()) == (503, {"ok": False, "reason": "no healthy device"})
+            assert (await client.get("/healthz")).status_code == 200
+
+    serve(story)
+
+
+def test_jobs_by_state_and_by_id(serve) -> None:
+    async def story(running: Running) -> None:
+        async with httpx.AsyncClient(base_url=running.http) as client:
+            jobs = (await client.get("/api/v1/jobs")).json()["jobs"]
+            assert jobs == running.engine.snapshot["pipelines"]
+            queued = (await client.get("/api/v1/jobs", params={"state": ["queued", "failed"]})).json()["jobs"]
+            assert {job["state"] for job in queued} == {"queued"}
+            window = "wdpost-1004-3-[17 201 5 88 94 0 131 250]"
+            assert (await client.get(f"/api/v1/jobs/{window}")).json()["job_id"] == window
+            answer = await client.get("/api/v1/jobs/none/such")
+            assert (answer.status_code, "none/such" in answer.json()["error"]) == (404, True)
+
+    serve(story)
+
+
+def test_unknown_paths_and_methods(serve) -> None:
+    async def story(running: Running) -> None:
+        async with httpx.AsyncClient(base_url=running.http) as client:
+            assert (await client.get("/statusfoo")).status_code == 404
+            assert (await client.get("/panel/../metrics.py")).status_code == 404
+            assert (await client.get("/panel/%2e%2e/metrics.py")).status_code == 404
+            assert (await client.post("/status")).status_code == 405
+
+    serve(story)
+
+
+def test_the_panel_is_served(serve) -> None:
+    async def story(running: Running) -> None:
+        async with httpx.AsyncClient(base_url=running.http) as client:
+            page = await client.get("/")
+            assert "<cuzk-panel" in page.text
+            for path, kind in (("cuzk-panel.js", "text/javascript"), ("panel.css", "text/css")):
+                answer = await client.get(f"/panel/{path}")
+                assert answer.headers["content-type"].startswith(kind)
+                assert answer.headers["cache-control"] == "no-cache"
+
+    serve(story)
+
+
+def test_metrics_parse_and_agree_with_the_status(serve) -> None:
+    async def story(running: Running) -> None:
+        running.engine.snapshot["counters"]["completed_by_kind"] = {"porep-c2": 400, "winning-post": 12}
+        running.engine.snapshot["devices"][0]["temperature_c"] = None
+        async with httpx.AsyncClient(base_url=running.http) as client:
+            answer = await client.get("/metrics")
+        families = {family.name: family for family in text_string_to_metric_families(answer.text)}
+        completed = {s.labels["proof_kind"]: s.value for s in families["cuzk_proofs_completed"].samples}
+        assert completed == {"porep_c2": 400, "winning_post": 12, "window_post": 0, "snap_update": 0}
+        assert families["cuzk_device_temperature_celsius"].samples == []
+        assert families["cuzk_memory_used_bytes"].samples[0].value == running.engine.snapshot["memory"]["used_bytes"]
+        assert all(family.type in ("counter", "gauge") for family in families.values())
+        reply = await running.stub.GetMetrics(pb.GetMetricsRequest())
+        assert reply.prometheus_text == answer.text
+
+    serve(story)
