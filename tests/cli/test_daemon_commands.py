@@ -9,7 +9,7 @@ import pytest
 from cuzk.cli.words import duration, size
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.request import Priority, Request
-from tests.cli.command import cuzk
+from tests.cli.runner import cuzk
 from tests.panel import snapshots
 from tests.server.background import BackgroundDaemon, background_daemon
 
