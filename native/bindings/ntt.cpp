@@ -17,14 +17,21 @@ int log2_of_domain(std::size_t size) {
   return log2_size;
 }
 
-void transform(FrInOut values, bool inverse, bool coset, int threads) {
+// Smaller blocks split small transforms as only very large ones would be: for tests.
+void check_max_log2_slots(int max_log2_slots) {
+  require(max_log2_slots >= 4 && max_log2_slots <= NTT_MAX_LOG2_SLOTS, "max_log2_slots is not from 4 to 11");
+}
+
+void transform(FrInOut values, bool inverse, bool coset, int threads, int max_log2_slots) {
+  check_max_log2_slots(max_log2_slots);
   const int log2_size = log2_of_domain(values.shape(0));
   nb::gil_scoped_release release;
   require_canonical<Fr>(values.data(), values.shape(0), "values", threads);
-  ntt(values.data(), log2_size, inverse, coset, threads);
+  ntt(values.data(), log2_size, inverse, coset, threads, max_log2_slots);
 }
 
-void divide(FrInOut a, FrInOut b, int threads) {
+void divide(FrInOut a, FrInOut b, int threads, int max_log2_slots) {
+  check_max_log2_slots(max_log2_slots);
   require(a.shape(0) == b.shape(0), "a and b have different lengths");
   require(a.data() != b.data(), "a and b are the same array");
   const int log2_size = log2_of_domain(a.shape(0));
@@ -32,14 +39,16 @@ void divide(FrInOut a, FrInOut b, int threads) {
   nb::gil_scoped_release release;
   require_canonical<Fr>(a.data(), a.shape(0), "a", threads);
   require_canonical<Fr>(b.data(), b.shape(0), "b", threads);
-  quotient(a.data(), b.data(), log2_size, threads);
+  quotient(a.data(), b.data(), log2_size, threads, max_log2_slots);
 }
 
 }  // namespace
 
 void register_ntt(nb::module_& module) {
-  module.def("ntt", &transform, nb::arg("values"), nb::arg("inverse"), nb::arg("coset"), nb::arg("threads"));
-  module.def("quotient", &divide, nb::arg("a"), nb::arg("b"), nb::arg("threads"));
+  module.def("ntt", &transform, nb::arg("values"), nb::arg("inverse"), nb::arg("coset"), nb::arg("threads"),
+             nb::arg("max_log2_slots") = NTT_MAX_LOG2_SLOTS);
+  module.def("quotient", &divide, nb::arg("a"), nb::arg("b"), nb::arg("threads"),
+             nb::arg("max_log2_slots") = NTT_MAX_LOG2_SLOTS);
 }
 
 }  // namespace cuzk::bindings

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cuzk import _native
 from cuzk.algebra import fr
 from cuzk.algebra.domain import ntt, quotient
 from cuzk.errors import InputError
@@ -62,6 +63,22 @@ def test_large_ntt_evaluates_and_returns(log2_size: int, coset: bool) -> None:
         assert fr.to_ints(values[k : k + 1]) == [sum(v * pow(point, i, R) for i, v in sparse.items()) % R]
     ntt(values, inverse=True, coset=coset, threads=2)
     assert np.array_equal(values, coefficients)
+
+
+@pytest.mark.parametrize("log2_size", [9, 10, 11, 12, 13])
+def test_three_passes_give_the_bytes_of_two(log2_size: int) -> None:
+    """Above 2^22 a transform takes a third pass over memory; small blocks make it so here."""
+    n = 1 << log2_size
+    a, b = fr.from_ints(random_elements(n, 7)), fr.from_ints(random_elements(n, 8))
+    for inverse, coset in KINDS:
+        two, three = a.copy(), a.copy()
+        ntt(two, inverse=inverse, coset=coset)
+        _native.ntt(three, inverse, coset, threads=2, max_log2_slots=4)
+        assert np.array_equal(two, three)
+    two, three = a.copy(), a.copy()
+    quotient(two, b.copy())
+    _native.quotient(three, b.copy(), threads=2, max_log2_slots=4)
+    assert np.array_equal(two, three)
 
 
 @pytest.mark.parametrize("log2_size", [0, 3, 6, 11, 12])
