@@ -11,11 +11,12 @@ from cuzk.filecoin.parameters.names import parameter_stem
 from tests.cli.runner import cuzk
 from tests.conftest import data_path
 from tests.filecoin.post.fixtures import (
-    ALL,
     WINDOW_2K,
     WINDOW_2K_PADDED,
     WINDOW_2K_V1,
+    WINDOW_32K,
     WINNING_2K,
+    WINNING_32K,
     PostFixture,
     request,
 )
@@ -61,13 +62,20 @@ def test_generated_parameters_are_filecoins(development: Path) -> None:
     check_against_filecoins({"params": str(path)}, WINDOW_2K)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("case", [WINNING_2K, *ALL[1:2], ALL[-1]], ids=str)
-def test_generated_parameters_of_other_circuits_are_filecoins(case: PostFixture, tmp_path: Path) -> None:
-    check_against_filecoins(generate(case.config.circuit_id, tmp_path), case)
-
-
 FULL_V1 = pytest.param(WINDOW_2K_V1, marks=pytest.mark.full)
+
+
+def prove_as_filecoin(case: PostFixture, folder: Path) -> None:
+    """Prove with the blinding of a fixture, compare the bytes, and verify."""
+    facts = data_path(f"{case.folder}/det.json" if (case.config.shape.slug == "2k") else f"{case.folder}/meta.json")
+    blinding = [json.loads(facts.read_text())[name] for name in ("r_le", "s_le")]
+    r, s = (value[case.partition] if isinstance(value, list) else value for value in blinding)
+    path, proof = write_request(case, folder), folder / "proof.bin"
+    made = cuzk("prove", path, "--dev-params", "--r", r, "--s", s, "--out", proof, "--json")
+    assert made.code == 0, made.err
+    expected = data_path(f"{case.folder}/proof-fixed-rs.bin").read_bytes()
+    assert proof.read_bytes() == expected[192 * case.partition : 192 * (case.partition + 1)]
+    assert cuzk("verify", path, "--proof", proof, "--dev-params").code == 0
 
 
 @pytest.mark.parametrize("case", [WINDOW_2K, FULL_V1, WINDOW_2K_PADDED], ids=str)
@@ -75,15 +83,17 @@ def test_proofs_with_given_blinding_are_filecoins(
     case: PostFixture, development: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CUZK_CACHE", str(development))
-    determined = json.loads(data_path(f"{case.folder}/det.json").read_text())
-    blinding = [determined[name][case.partition] for name in ("r_le", "s_le")]
-    path, proof = write_request(case, tmp_path), tmp_path / "proof.bin"
-    options = ["--dev-params", "--r", blinding[0], "--s", blinding[1], "--out", proof, "--json"]
-    made = cuzk("prove", path, *options)
-    assert made.code == 0, made.err
-    expected = data_path(f"{case.folder}/proof-fixed-rs.bin").read_bytes()
-    assert proof.read_bytes() == expected[192 * case.partition : 192 * (case.partition + 1)]
-    assert cuzk("verify", path, "--proof", proof, "--dev-params").code == 0
+    prove_as_filecoin(case, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", [WINNING_2K, WINNING_32K, WINDOW_32K], ids=str)
+def test_parameters_and_proofs_of_other_circuits_are_filecoins(
+    case: PostFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUZK_CACHE", str(tmp_path))
+    check_against_filecoins(generate(case.config.circuit_id, tmp_path), case)
+    prove_as_filecoin(case, tmp_path)
 
 
 def test_fresh_proofs_verify_and_stages_are_timed(
@@ -110,7 +120,7 @@ def test_filecoins_own_proofs_verify(tmp_path: Path) -> None:
         path = write_request(case, tmp_path)
         key = data_path(f"params/{parameter_stem(case.config)}.vk")
         assert cuzk("verify", path, "--proof", data_path(f"{case.folder}/proof-fixed-rs.bin"), "--vk", key).code == 0
-    for case in (ALL[1], ALL[-1]):
+    for case in (WINNING_32K, WINDOW_32K):
         path, folder = write_request(case, tmp_path), case.folder
         assert cuzk("verify", path, "--proof", data_path(f"{folder}/proof.bin"), "--vk", data_path(f"{folder}/vk.bin"))
 
