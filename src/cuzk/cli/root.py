@@ -23,6 +23,7 @@ SUBCOMMANDS = {
     "verify": ("verify", "Verify a Filecoin proof; the public inputs are computed here."),
     "groth16": ("groth16", "Set up, prove and verify any circuit, over files."),
     "synthesize": ("synthesize", "Make the witness of a request's proof, without proving."),
+    "circuits": ("circuits", "Show circuits: sizes, densities, digests."),
     "vanilla": ("vanilla", "Make, show and check requests and their vanilla proofs."),
     "params": ("params", "Make, fetch, list and check parameter files."),
     "bench": ("bench", "Measure the kernels beside their peers."),

@@ -80,12 +80,12 @@ class CircuitEntry(Protocol):
         """Name of its parameter files without the extension."""
         ...
 
-    def decode(self, request: Request) -> ProofJob:
-        """Decode a request for this circuit; InputError names the field, what was expected and what came."""
+    def circuit(self) -> CompiledCircuit:
+        """Return the compiled circuit: mapped from the cache, or traced and left there."""
         ...
 
-    def circuit(self) -> CompiledCircuit:
-        """Return the compiled circuit."""
+    def decode(self, request: Request) -> ProofJob:
+        """Decode a request for this circuit; InputError names the field, what was expected and what came."""
         ...
 
     def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:

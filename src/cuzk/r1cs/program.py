@@ -117,10 +117,6 @@ def _computation_order(wanted: Iterable[Value], resolve: _Resolver) -> list[Valu
     return list(done)
 
 
-def _is_constant(value: Value) -> bool:
-    return value.op is Op.LINEAR and not value.operands
-
-
 class _Emitter:
     def __init__(
         self,
@@ -142,7 +138,7 @@ class _Emitter:
         last_use = {x: value for value in self._order for x in map(self._resolve, value.operands)}
         for value in self._order:
             operands = [self._resolve(x) for x in value.operands]
-            if value in last_use or not _is_constant(value):  # a constant that is only stored needs no register
+            if value in last_use or not value.is_constant:  # a constant that is only stored needs no register
                 code, *arguments = self._instruction(value, operands)
                 # The destination may be an operand's register: an instruction reads its operands first.
                 self._release(x for x in dict.fromkeys(operands) if last_use[x] is value)
@@ -188,7 +184,7 @@ class _Emitter:
         stores = self._places.get(value)
         if not stores:
             return
-        if _is_constant(value):
+        if value.is_constant:
             head = [_Code.STORE_CONSTANT, self._coefficients[value.numbers[-1]]]
         else:
             head = [_Code.STORE_BIT if value.is_bit else _Code.STORE_FIELD, self._registers[value]]

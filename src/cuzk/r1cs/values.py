@@ -40,16 +40,20 @@ class Value:
     numbers: tuple[int, ...]
     is_bit: bool
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is the same number in every instance."""
+        return self.op is Op.LINEAR and not self.operands
+
 
 _Key: TypeAlias = tuple[Op, tuple[int, ...], tuple[int, ...], bool]
 
 
 class Values:
-    """Makes values and interns them."""
+    """Makes values and interns them. Constants are field elements; where bits are combined, 0 and 1 count as bits."""
 
     def __init__(self) -> None:
         self._nodes: dict[_Key, Value] = {}
-        self.zero = self._node(Op.LINEAR, (), (0,), is_bit=False)
 
     def data(self, index: int) -> Value:
         """Return field element `index` of the data that the template is given."""
@@ -88,11 +92,16 @@ class Values:
 
     def select(self, bit: Value, if_set: Value, if_clear: Value) -> Value:
         """Return one of two field elements."""
+        if bit.is_constant:
+            return if_set if bit.numbers[0] else if_clear
         _require_bits("select", bit)
         return self._node(Op.SELECT, (bit, self._as_field(if_set), self._as_field(if_clear)), (), is_bit=False)
 
     def conjunction(self, x: Value, y: Value) -> Value:
         """Return x and y."""
+        for constant, other in ((x, y), (y, x)):
+            if constant.is_constant:
+                return other if constant.numbers[0] else self.linear([], 0)
         _require_bits("conjunction", x, y)
         return self._node(Op.AND, (x, y), (), is_bit=True)
 

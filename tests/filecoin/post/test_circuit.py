@@ -11,7 +11,7 @@ from cuzk.algebra import bitmap, fr
 from cuzk.filecoin.post.circuit import fallback_post, witness_data
 from cuzk.filecoin.post.codec import decode
 from cuzk.filecoin.post.config import PostConfig, window_config, winning_config
-from cuzk.filecoin.sectors import shape_of_slug
+from cuzk.filecoin.sectors import SectorShape, shape_of_slug
 from cuzk.groth16.assignment import Assignment
 from cuzk.groth16.r1cs_file import read_r1cs
 from cuzk.groth16.witness_file import read_witness
@@ -75,6 +75,22 @@ def test_counts_of_64_gib_equal_filecoins(name: str) -> None:
     expected = json.loads(data_path("r1cs/large-counts.json").read_text())[name]
     circuit = compiled(config_of(name))
     assert counts(circuit) == {key: expected[key] for key in counts(circuit)}
+
+
+@pytest.mark.parametrize(
+    ("sub", "top", "sectors", "inputs", "rows"),
+    [(0, 0, 3, 19, 16_869), (4, 0, 3, 19, 22_674), (4, 2, 3, 19, 27_384), (0, 0, 2, 13, 11_246)],
+)
+def test_rows_of_small_trees_equal_filecoins_tests(sub: int, top: int, sectors: int, inputs: int, rows: int) -> None:
+    """fallback_circuit.rs: base trees of 64 leaves, five challenges a sector."""
+    shape = SectorShape(2048 * max(1, sub) * max(1, top), "2k", 8, sub, top)
+    circuit = CompiledCircuit.trace("test", lambda cs: fallback_post(cs, PostConfig("wpost", shape, sectors, 5)))
+    assert (circuit.num_inputs, circuit.num_constraints) == (inputs, rows)
+
+
+def test_rows_of_32_gib_equal_filecoins_test() -> None:
+    """fallback_circuit.rs: five sectors of 32 GiB."""
+    assert compiled(window_config(shape_of_slug("32g"), sectors=5)).num_constraints == 266_665
 
 
 @pytest.mark.parametrize("name", ["winning-2k", "window-2k"])

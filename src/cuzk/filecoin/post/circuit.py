@@ -3,15 +3,37 @@
 Source: rust-fil-proofs, storage-proofs-post/src/fallback/circuit.rs.
 """
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
-from cuzk.filecoin.post.config import PostConfig
+from cuzk import gadgets, r1cs
+from cuzk.algebra import poseidon
+from cuzk.filecoin import sectors
+from cuzk.filecoin.parameters.folder import cache_folder
+from cuzk.filecoin.post import config as post_config
+from cuzk.filecoin.post.config import PostConfig, window_config, winning_config
 from cuzk.filecoin.post.vanilla import VanillaPost
 from cuzk.gadgets.merkle import TreeShape, enforce_inclusion
 from cuzk.gadgets.number import AllocatedNum, enforce_equal
 from cuzk.gadgets.poseidon import poseidon_hash
-from cuzk.r1cs import ConstraintSystem, template
+from cuzk.r1cs import CompiledCircuit, ConstraintSystem, template
+from cuzk.r1cs.cache import cached_circuit
+
+# The code that makes the circuit: with any of it changed, a cached circuit is not used.
+_SOURCES = (
+    *(Path(package.__path__[0]) for package in (r1cs, gadgets)),
+    *(Path(str(module.__file__)) for module in (poseidon, sectors, post_config)),
+    Path(__file__),
+)
+
+
+def compiled_circuit(config: PostConfig) -> CompiledCircuit:
+    """Return the compiled circuit, from the cache if it is there."""
+    usual = winning_config(config.shape) if config.kind == "winning" else window_config(config.shape)
+    name = config.circuit_id if config == usual else f"{config.circuit_id}-{config.sectors}-sectors"
+    return cached_circuit(cache_folder() / "circuits", name, lambda cs: fallback_post(cs, config), _SOURCES)
 
 
 def fallback_post(cs: ConstraintSystem, config: PostConfig) -> None:

@@ -7,7 +7,7 @@ from cuzk.errors import InputError
 from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.kinds import KIND_BY_CIRCUIT, Kind
 from cuzk.filecoin.parameters.names import parameter_stem
-from cuzk.filecoin.post.circuit import fallback_post
+from cuzk.filecoin.post.circuit import compiled_circuit
 from cuzk.filecoin.post.codec import encode
 from cuzk.filecoin.post.config import PostConfig, PostKind, window_config, winning_config
 from cuzk.filecoin.post.generate import generate_vanilla
@@ -45,16 +45,16 @@ class PostEntry:
         """Name of its parameter files without the extension."""
         return parameter_stem(self.config)
 
+    def circuit(self) -> CompiledCircuit:
+        """Return the compiled circuit: mapped from the cache, or traced and left there."""
+        return compiled_circuit(self.config)
+
     def decode(self, request: Request) -> PostJob:
         """Decode a request for this circuit; InputError names the field, what was expected and what came."""
         proof = post_proof(self.config.kind, request.registered_proof)
         if proof.config != self.config:
             raise InputError(f"registered_proof: expected one of {self.circuit_id}, got {proof.name}")
         return decode_request(proof, request)
-
-    def circuit(self) -> CompiledCircuit:
-        """Return the compiled circuit."""
-        return CompiledCircuit.trace(self.circuit_id, lambda cs: fallback_post(cs, self.config))
 
     def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:
         """Return a request over development sectors; by default of the newest registered proof."""
