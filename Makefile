@@ -33,6 +33,7 @@ test-full: setup
 FUZZ_SECONDS ?= 300
 fuzz: setup
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
+	CUZK_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/pytest --timeout=0 tests/filecoin/test_fuzz.py
 
 bench: setup
 	$(BIN)/cuzk bench kernels

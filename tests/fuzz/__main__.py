@@ -7,7 +7,7 @@ import time
 from tests.fuzz.fuzzer import fuzz
 from tests.fuzz.targets import TARGETS
 
-BATCH = 2000
+BATCH = 250
 
 
 def main() -> int:
