@@ -72,6 +72,15 @@ def test_any_changed_byte_is_refused(case: PostFixture) -> None:
             verify(case, [flipped(payloads[0], offset), *payloads[1:]])
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("case", [WINDOW_2K, WINDOW_32K], ids=str)
+def test_every_changed_byte_is_refused(case: PostFixture) -> None:
+    payloads = case.payloads
+    for offset in range(len(payloads[0])):
+        with pytest.raises(InputError, match=r"sector \d+|vanilla_proofs\[0\]"):
+            verify(case, [flipped(payloads[0], offset), *payloads[1:]])
+
+
 def test_another_partition_or_randomness_is_refused() -> None:
     case = WINDOW_2K_PADDED
     proofs = decode(case.config, case.payloads)
