@@ -9,7 +9,7 @@ reader goes through the bytes one by one and says which.
 Source: rust-fil-proofs, storage-proofs-core/src/merkle/proof.rs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,18 @@ def positions(path: tuple[PathPart, ...], proofs: Records) -> Iterator[tuple[NDA
     """Yield every position in the paths of Merkle proofs [*grid] with the arity that it must be less than."""
     for part, step in _steps(path, proofs):
         yield step["index"], part.arity
+
+
+def first_bad(
+    fixed: Iterable[tuple[NDArray[np.uint64], int]], bounded: Iterable[tuple[NDArray[np.uint64], int]]
+) -> int | None:
+    """Return the first payload in which a `fixed` value is not its only one, or a `bounded` one reaches its bound.
+
+    The arrays' first axis is that of the payloads.
+    """
+    faults = [values != only for values, only in fixed] + [values >= bound for values, bound in bounded]
+    bad = np.any([fault.reshape(len(fault), -1).any(axis=1) for fault in faults], axis=0)
+    return int(bad.argmax()) if bad.any() else None
 
 
 def unpack(path: tuple[PathPart, ...], proofs: Records) -> InclusionPaths:

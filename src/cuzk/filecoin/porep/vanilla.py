@@ -81,6 +81,19 @@ class VanillaPorep:
         return self.column_rows.nbytes + self.column_nodes.nbytes + sum(part.nbytes for part in parts)
 
 
+def label_sources(layers: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where the parents of a challenged node's labels are: column and row (layer), each [layers, 37].
+
+    `vanilla.column_rows[:, :, column, row]` is what `vanilla.labels.parents` must be.
+    """
+    base, expander = np.arange(1, 1 + BASE_DEGREE), np.arange(1 + BASE_DEGREE, COLUMNS)
+    columns = np.empty((layers, LABEL_PARENTS), dtype=np.intp)
+    columns[:1] = np.resize(base, LABEL_PARENTS)
+    columns[1:] = np.resize(np.concatenate([base, expander]), LABEL_PARENTS)
+    own_layer = np.arange(layers)[:, np.newaxis]
+    return columns, np.where(columns > BASE_DEGREE, own_layer - 1, own_layer)
+
+
 def place_of(partition: int, challenge: int, column: int | None = None) -> str:
     """Name a challenge, or one of its columns, as error messages do."""
     where = f"partition {partition}, challenge {challenge}"

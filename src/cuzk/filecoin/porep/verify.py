@@ -6,21 +6,23 @@ root, and that the labels a label is computed from are those of the parents' col
 partitions and challenges at once.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import fr, poseidon, sha256
 from cuzk.errors import InputError
-from cuzk.filecoin.commitments import Fr, first_false, hex_of, stack
-from cuzk.filecoin.inclusion import HashRows, InclusionPaths
+from cuzk.filecoin.checks import require_equal, require_paths
+from cuzk.filecoin.commitments import Fr, first_false, stack
 from cuzk.filecoin.porep.challenges import Challenges
-from cuzk.filecoin.porep.config import BASE_DEGREE
 from cuzk.filecoin.porep.statement import PorepStatement
-from cuzk.filecoin.porep.vanilla import COLUMN_NAMES, LABEL_PARENTS, LabelProofs, VanillaPorep, place_of
-
-Place = Callable[[tuple[int, ...]], str]
+from cuzk.filecoin.porep.vanilla import (
+    COLUMN_NAMES,
+    LABEL_PARENTS,
+    LabelProofs,
+    VanillaPorep,
+    label_sources,
+    place_of,
+)
 
 
 def verify_vanilla(
@@ -37,9 +39,7 @@ def verify_vanilla(
     The sentence names the partition, the challenge and the check that fails first.
     """
     nodes = np.concatenate([challenges[..., np.newaxis], parents], axis=-1).astype(np.uint64)
-    _check_paths("comm_d_proofs", vanilla.data, lambda rows: sha256.hash_nodes(rows, threads))
-    _check_paths("comm_r_last_proof", vanilla.replica, lambda rows: poseidon.hash(rows, threads))
-    _check_paths("inclusion_proof", vanilla.columns, lambda rows: poseidon.hash(rows, threads))
+    _check_paths(vanilla, threads)
     _check_columns(vanilla, threads)
     _check_commitments(vanilla, statement, threads)
     if replica_id is not None and statement.replica_id != replica_id:
@@ -53,17 +53,22 @@ def verify_vanilla(
     _check_encoding(vanilla)
 
 
-def _check_paths(name: str, paths: InclusionPaths, hash_rows: HashRows) -> None:
-    def place(at: tuple[int, ...]) -> str:
-        return f"{place_of(*at)}: {name}: the path from leaf {hex_of(paths.leaves[at])} does not lead to its root"
+def _check_paths(vanilla: VanillaPorep, threads: int) -> None:
+    def poseidon_rows(rows: Fr) -> Fr:
+        return poseidon.hash(rows, threads)
 
-    _require_equal(paths.roots, paths.climb(hash_rows)[-1], place)
+    def sha256_rows(rows: Fr) -> Fr:
+        return sha256.hash_nodes(rows, threads)
+
+    require_paths(vanilla.data, lambda at: f"{place_of(*at)}: comm_d_proofs", sha256_rows)
+    require_paths(vanilla.replica, lambda at: f"{place_of(*at)}: comm_r_last_proof", poseidon_rows)
+    require_paths(vanilla.columns, lambda at: f"{place_of(*at)}: inclusion_proof", poseidon_rows)
 
 
 def _check_columns(vanilla: VanillaPorep, threads: int) -> None:
     rows = vanilla.column_rows
     hashes = poseidon.hash(rows.reshape(-1, vanilla.config.layers, 4), threads).reshape(*rows.shape[:3], 4)
-    _require_equal(
+    require_equal(
         hashes, vanilla.columns.leaves, lambda at: f"{place_of(*at)}: the hash of the column's rows is not the leaf"
     )
 
@@ -71,20 +76,20 @@ def _check_columns(vanilla: VanillaPorep, threads: int) -> None:
 def _check_commitments(vanilla: VanillaPorep, statement: PorepStatement, threads: int) -> None:
     """Check that all paths lead to the same three roots, and that these are the statement's."""
     comm_c, comm_r_last = vanilla.comm_c, vanilla.comm_r_last
-    _require_equal(
+    require_equal(
         comm_c[:, np.newaxis, np.newaxis],
         vanilla.columns.roots,
         lambda at: f"{place_of(*at)}: inclusion_proof: root is not the partition's comm_c",
     )
-    _require_equal(
+    require_equal(
         comm_r_last[:, np.newaxis],
         vanilla.replica.roots,
         lambda at: f"{place_of(*at)}: comm_r_last_proof: root is not the partition's comm_r_last",
     )
     comm_d, comm_r = stack([statement.comm_d, statement.comm_r])
-    _require_equal(comm_d, vanilla.data.roots, lambda at: f"{place_of(*at)}: comm_d_proofs: root is not comm_d")
+    require_equal(comm_d, vanilla.data.roots, lambda at: f"{place_of(*at)}: comm_d_proofs: root is not comm_d")
     hashes = poseidon.hash(np.stack([comm_c, comm_r_last], axis=1), threads)
-    _require_equal(hashes, comm_r, lambda at: f"partition {at[0]}: comm_r is not the hash of comm_c and comm_r_last")
+    require_equal(hashes, comm_r, lambda at: f"partition {at[0]}: comm_r is not the hash of comm_c and comm_r_last")
 
 
 def _check_indices(vanilla: VanillaPorep, nodes: NDArray[np.uint64]) -> None:
@@ -111,23 +116,17 @@ def _check_indices(vanilla: VanillaPorep, nodes: NDArray[np.uint64]) -> None:
 
 
 def _check_label_parents(vanilla: VanillaPorep) -> None:
-    """Check that labels are computed from rows of the parents' columns; compare LabelProofs in `vanilla`."""
-    rows = vanilla.column_rows
-    base, expander = np.arange(1, 1 + BASE_DEGREE), np.arange(1 + BASE_DEGREE, len(COLUMN_NAMES))
-    for layer in range(vanilla.config.layers):
-        columns = np.concatenate([base, expander]) if layer else base
-        layers = np.where(columns > BASE_DEGREE, layer - 1, layer)
-        repeated = np.resize(np.arange(len(columns)), LABEL_PARENTS)
-        columns, layers = columns[repeated], layers[repeated]
+    """Check that labels are computed from rows of the parents' columns."""
+    columns, rows = label_sources(vanilla.config.layers)
 
-        def place(at: tuple[int, ...], layer: int = layer, columns: NDArray[np.intp] = columns) -> str:
-            return (
-                f"{place_of(*at[:2])}: labeling proof of layer {layer + 1}: parent {at[2]} is not the label of "
-                f"{COLUMN_NAMES[columns[at[2]]]}"
-            )
+    def place(at: tuple[int, ...]) -> str:
+        return (
+            f"{place_of(*at[:2])}: labeling proof of layer {at[2] + 1}: parent {at[3]} is not the label of "
+            f"{COLUMN_NAMES[columns[at[2:]]]}"
+        )
 
-        _require_equal(rows[:, :, columns, layers], vanilla.labels.parents[:, :, layer], place)
-    _require_equal(
+    require_equal(vanilla.column_rows[:, :, columns, rows], vanilla.labels.parents, place)
+    require_equal(
         vanilla.labels.parents[:, :, -1],
         vanilla.encoding.parents,
         lambda at: f"{place_of(*at[:2])}: encoding_proof: parent {at[2]} is not that of the last labeling proof",
@@ -136,7 +135,7 @@ def _check_label_parents(vanilla: VanillaPorep) -> None:
 
 def _check_labels(vanilla: VanillaPorep, statement: PorepStatement, challenges: Challenges, threads: int) -> None:
     computed = compute_labels(vanilla.labels, statement.replica_id, threads)
-    _require_equal(
+    require_equal(
         computed,
         vanilla.column_rows[:, :, 0],
         lambda at: (
@@ -165,19 +164,8 @@ def _check_encoding(vanilla: VanillaPorep) -> None:
     key = vanilla.column_rows[:, :, 0, -1]
     data = vanilla.data.leaves
     encoded = fr.add(np.ascontiguousarray(key).reshape(-1, 4), data.reshape(-1, 4)).reshape(data.shape)
-    _require_equal(
+    require_equal(
         encoded,
         vanilla.replica.leaves,
         lambda at: f"{place_of(*at)}: the replica's node is not the data's plus the last label",
     )
-
-
-def _require_equal(expected: Fr, got: Fr, place: Place) -> None:
-    """Raise InputError for the first of two arrays' elements (uint64[..., 4], broadcast) that differ."""
-    expected = np.broadcast_to(expected, np.broadcast_shapes(expected.shape, got.shape))
-    got = np.broadcast_to(got, expected.shape)
-    equal = (expected == got).all(axis=-1)
-    if equal.all():
-        return
-    at = first_false(equal)
-    raise InputError(f"{place(at)}: expected {hex_of(expected[at])}, got {hex_of(got[at])}")

@@ -36,14 +36,9 @@ def decode(config: PostConfig, payloads: Sequence[bytes]) -> VanillaPost:
         if len(payload) != record.itemsize:
             raise explain(config, _challenges(config), index, payload)
     proofs = np.frombuffer(b"".join(payloads), dtype=record)
-    bad = np.zeros(len(payloads), dtype=bool)
-    for counts, expected in _counts(config, proofs):
-        bad |= (counts != expected).reshape(len(payloads), -1).any(axis=1)
-    for positions, arity in bincode.positions(replica_path(config.shape), proofs["merkle"]):
-        bad |= (positions >= arity).reshape(len(payloads), -1).any(axis=1)
-    if bad.any():
-        index = int(bad.argmax())
-        raise explain(config, _challenges(config), index, payloads[index])
+    bad = bincode.first_bad(_counts(config, proofs), bincode.positions(replica_path(config.shape), proofs["merkle"]))
+    if bad is not None:
+        raise explain(config, _challenges(config), bad, payloads[bad])
     return _checked_elements(_as_arrays(config, proofs))
 
 

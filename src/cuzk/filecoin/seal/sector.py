@@ -42,14 +42,20 @@ class Sector:
 
 def sector_from_seed(shape: SectorShape, number: int, seed: bytes, threads: int = 1) -> Sector:
     """Return a development sector: replica and comm_c are SHAKE-256 of size, number and seed."""
+    drawn = nodes_from_seed(shape, number, b"sector", seed, shape.nodes + 1)
+    return Sector(shape, number, comm_c=drawn[0], tree=replica_tree(shape, drawn[1:], threads))
+
+
+def nodes_from_seed(shape: SectorShape, number: int, purpose: bytes, seed: bytes, count: int) -> Fr:
+    """Draw `count` nodes of 254 bits, as fr32 padding leaves them, for a purpose of a development sector."""
     if shape.size > MAX_SECTOR_SIZE:
         raise InputError(
             f"sector size: development sectors have at most {MAX_SECTOR_SIZE >> 20} MiB, not {shape.label}"
         )
     if not 0 <= number < 1 << 64:
         raise InputError(f"sector number: expected an unsigned 64-bit number, got {number}")
-    stream = hashlib.shake_256(b"cuzk development sector" + shape.size.to_bytes(8, "little"))
+    stream = hashlib.shake_256(b"cuzk development " + purpose + shape.size.to_bytes(8, "little"))
     stream.update(number.to_bytes(8, "little") + seed)
-    drawn = np.frombuffer(stream.digest(shape.size + NODE_SIZE), dtype="<u8").reshape(-1, 4).astype(np.uint64)
-    drawn[:, 3] &= np.uint64((1 << 62) - 1)  # 254 bits, as fr32 padding leaves them: always below r
-    return Sector(shape, number, comm_c=drawn[0], tree=replica_tree(shape, drawn[1:], threads))
+    drawn = np.frombuffer(stream.digest(count * NODE_SIZE), dtype="<u8").reshape(-1, 4).astype(np.uint64)
+    drawn[:, 3] &= np.uint64((1 << 62) - 1)
+    return drawn

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cuzk.algebra import poseidon
+from cuzk.algebra import poseidon, sha256
 from cuzk.errors import InputError
 from cuzk.filecoin.commitments import Fr
 from cuzk.filecoin.inclusion import HashRows, InclusionPaths
@@ -58,3 +58,9 @@ class MerkleTree:
 def replica_tree(shape: SectorShape, nodes: Fr, threads: int = 1) -> MerkleTree:
     """Return a sector's Poseidon tree over its nodes (tree R-last over a replica): Fr[shape.nodes] to all rows."""
     return MerkleTree.build(nodes, shape.path_arities, lambda rows: poseidon.hash(rows, threads))
+
+
+def data_tree(shape: SectorShape, nodes: Fr, threads: int = 1) -> MerkleTree:
+    """Return a sector's binary SHA-256 tree over its unsealed nodes (tree D): Fr[shape.nodes] to all rows."""
+    arities = (2,) * (shape.nodes.bit_length() - 1)
+    return MerkleTree.build(nodes, arities, lambda rows: sha256.hash_nodes(rows, threads))

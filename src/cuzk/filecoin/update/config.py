@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from cuzk.filecoin.sectors import SectorShape
 
+#: Which of the six counts of high bits is used (`h_default`).
+_DEFAULT_CHOICE = 3
 _KIB, _MIB = 1 << 10, 1 << 20
 
 
@@ -20,6 +22,31 @@ class UpdateConfig:
     apex_leaves: int
     #: How many high bits of a challenge choose its rho; the circuit is built for six choices, one is taken.
     high_bits: tuple[int, ...]
+
+    @property
+    def high_bit_count(self) -> int:
+        """The choice that everybody makes (`h_default`): how many high bits of a node's index choose its rho."""
+        return self.high_bits[_DEFAULT_CHOICE]
+
+    @property
+    def selector(self) -> int:
+        """The choice as the circuit is told it (`h_select`): one-hot, by the first of equal counts."""
+        return 1 << self.high_bits.index(self.high_bit_count)
+
+    @property
+    def partition_bits(self) -> int:
+        """Bits of a partition's number; they are the highest of its challenges."""
+        return self.partitions.bit_length() - 1
+
+    @property
+    def node_bits(self) -> int:
+        """Bits of a node's index, which is the height of tree D too."""
+        return self.shape.nodes.bit_length() - 1
+
+    @property
+    def apex_height(self) -> int:
+        """Height of the apex leaves above the leaves of tree D."""
+        return self.node_bits - self.partition_bits - (self.apex_leaves.bit_length() - 1)
 
     @property
     def circuit_id(self) -> str:

@@ -1,0 +1,112 @@
+"""The registry's entries for PoRep."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cuzk.errors import InputError
+from cuzk.filecoin.development import DevelopmentOrder
+from cuzk.filecoin.kinds import Kind
+from cuzk.filecoin.parameters.names import parameter_stem
+from cuzk.filecoin.porep.codec import encode, wrap
+from cuzk.filecoin.porep.config import PorepConfig, porep_config
+from cuzk.filecoin.porep.generate import generate_vanilla, statement_about
+from cuzk.filecoin.porep.job import PorepJob, decode_request
+from cuzk.filecoin.registered import SEAL_PROOFS, SealProof, seal_proof
+from cuzk.filecoin.request import Request, default_priority
+from cuzk.filecoin.seal.sealed import seal
+from cuzk.filecoin.seal.sector import nodes_from_seed
+from cuzk.filecoin.sectors import SHAPES, SectorShape, shape_of
+from cuzk.filecoin.versions import ApiVersion
+
+
+@dataclass(frozen=True)
+class PorepEntry:
+    """One PoRep circuit."""
+
+    config: PorepConfig
+
+    @property
+    def circuit_id(self) -> str:
+        """The id, such as `porep-2k`."""
+        return self.config.circuit_id
+
+    @property
+    def kind(self) -> Kind:
+        """POREP."""
+        return Kind.POREP
+
+    @property
+    def shape(self) -> SectorShape:
+        """The sector size and the shape of its trees."""
+        return self.config.shape
+
+    @property
+    def parameter_stem(self) -> str:
+        """Name of its parameter files without the extension."""
+        return parameter_stem(self.config)
+
+    def decode(self, request: Request) -> PorepJob:
+        """Decode a request for this circuit; InputError names the field, what was expected and what came."""
+        proof = self._first_proof() if request.registered_proof == 0 else seal_proof(request.registered_proof)
+        if proof.config != self.config:
+            raise InputError(f"registered_proof: expected one of {self.circuit_id}, got {proof.name}")
+        return decode_request(proof, request)
+
+    def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:
+        """Seal a development sector and return a request for its PoRep; by default an interactive one."""
+        proof = self._default_proof() if order.registered_proof is None else seal_proof(order.registered_proof)
+        if proof.config != self.config:
+            raise InputError(f"registered_proof: expected one of {self.circuit_id}, got {proof.name}")
+        sector = order.the_sector(self.circuit_id)
+        staged = nodes_from_seed(self.shape, sector, b"data", order.seed, self.shape.nodes)
+        ticket = hashlib.sha256(b"cuzk development ticket" + order.seed).digest()
+        sealed = seal(proof, order.miner_id, sector, ticket, staged, threads)
+        statement = statement_about(sealed, order.randomness)
+        phase1_output = encode(proof, statement, generate_vanilla(sealed, statement))
+        return Request(
+            kind=self.kind,
+            request_id=f"{self.circuit_id}-{order.miner_id}-{sector}",
+            registered_proof=proof.number,
+            priority=default_priority(self.kind),
+            sector_size=self.shape.size,
+            vanilla_proof=wrap(sector, self.shape.size, phase1_output),
+            sector_number=sector,
+            miner_id=order.miner_id,
+        )
+
+    def _proofs(self) -> list[SealProof]:
+        return [proof for proof in SEAL_PROOFS if proof.config == self.config]
+
+    def _first_proof(self) -> SealProof:
+        return self._proofs()[0]
+
+    def _default_proof(self) -> SealProof:
+        return next(proof for proof in self._proofs() if proof.version is ApiVersion.V1_1)
+
+
+@dataclass(frozen=True)
+class PorepFamily:
+    """All PoRep circuits."""
+
+    entries: Mapping[str, PorepEntry] = field(repr=False)
+
+    @property
+    def kind(self) -> Kind:
+        """POREP."""
+        return Kind.POREP
+
+    def circuit_id(self, request: Request) -> str:
+        """Return the circuit of the request's registered proof, or of its sector size where the proof is left out.
+
+        The phase 1 output says it too, but is not read for this: it has 50 MB.
+        """
+        if request.registered_proof == 0 and request.sector_size != 0:
+            return porep_config(shape_of(request.sector_size)).circuit_id
+        return seal_proof(request.registered_proof).circuit_id
+
+
+def porep_family() -> PorepFamily:
+    """Return PoRep at every sector size."""
+    configs = [porep_config(shape) for shape in SHAPES]
+    return PorepFamily({config.circuit_id: PorepEntry(config) for config in configs})

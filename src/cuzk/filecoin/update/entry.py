@@ -1,0 +1,97 @@
+"""The registry's entries for sector updates."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cuzk.errors import InputError
+from cuzk.filecoin.development import DevelopmentOrder
+from cuzk.filecoin.kinds import Kind
+from cuzk.filecoin.parameters.names import parameter_stem
+from cuzk.filecoin.registered import UPDATE_PROOFS, update_proof
+from cuzk.filecoin.request import Request, default_priority
+from cuzk.filecoin.seal.sector import nodes_from_seed, sector_from_seed
+from cuzk.filecoin.seal.updated import update
+from cuzk.filecoin.sectors import SHAPES, SectorShape
+from cuzk.filecoin.update.codec import encode
+from cuzk.filecoin.update.config import UpdateConfig, update_config
+from cuzk.filecoin.update.generate import generate_vanilla
+from cuzk.filecoin.update.job import UpdateJob, decode_request
+
+
+@dataclass(frozen=True)
+class UpdateEntry:
+    """One update circuit."""
+
+    config: UpdateConfig
+
+    @property
+    def circuit_id(self) -> str:
+        """The id, such as `snap-2k`."""
+        return self.config.circuit_id
+
+    @property
+    def kind(self) -> Kind:
+        """SNAP."""
+        return Kind.SNAP
+
+    @property
+    def shape(self) -> SectorShape:
+        """The sector size and the shape of its trees."""
+        return self.config.shape
+
+    @property
+    def parameter_stem(self) -> str:
+        """Name of its parameter files without the extension."""
+        return parameter_stem(self.config)
+
+    def decode(self, request: Request) -> UpdateJob:
+        """Decode a request for this circuit; InputError names the field, what was expected and what came."""
+        proof = update_proof(request.registered_proof)
+        if proof.shape != self.shape:
+            raise InputError(f"registered_proof: expected that of {self.circuit_id}, got {proof.name}")
+        return decode_request(proof, request)
+
+    def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:
+        """Return a request for new data in a development sector; an update cannot tell it from a sealed one."""
+        number = next(proof.number for proof in UPDATE_PROOFS if proof.shape == self.shape)
+        if order.registered_proof not in (None, number):
+            raise InputError(f"registered_proof: expected {number} for {self.circuit_id}, got {order.registered_proof}")
+        sector = order.the_sector(self.circuit_id)
+        old = sector_from_seed(self.shape, sector, order.seed, threads)
+        updated = update(old, nodes_from_seed(self.shape, sector, b"update", order.seed, self.shape.nodes), threads)
+        statement = updated.statement
+        return Request(
+            kind=self.kind,
+            request_id=f"{self.circuit_id}-{order.miner_id}-{sector}",
+            registered_proof=number,
+            priority=default_priority(self.kind),
+            sector_size=self.shape.size,
+            vanilla_proofs=tuple(encode(generate_vanilla(updated))),
+            sector_number=sector,
+            miner_id=order.miner_id,
+            comm_r_old=statement.comm_r_old,
+            comm_r_new=statement.comm_r_new,
+            comm_d_new=statement.comm_d_new,
+        )
+
+
+@dataclass(frozen=True)
+class UpdateFamily:
+    """All update circuits."""
+
+    entries: Mapping[str, UpdateEntry] = field(repr=False)
+
+    @property
+    def kind(self) -> Kind:
+        """SNAP."""
+        return Kind.SNAP
+
+    def circuit_id(self, request: Request) -> str:
+        """Return the circuit of the request's registered proof."""
+        return update_proof(request.registered_proof).circuit_id
+
+
+def update_family() -> UpdateFamily:
+    """Return sector updates at every sector size."""
+    configs = [update_config(shape) for shape in SHAPES]
+    return UpdateFamily({config.circuit_id: UpdateEntry(config) for config in configs})

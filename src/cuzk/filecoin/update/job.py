@@ -1,0 +1,81 @@
+"""A decoded request for a sector update: the statement and the vanilla proofs of all its partitions."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cuzk.errors import InputError
+from cuzk.filecoin.commitments import Fr
+from cuzk.filecoin.registered import UpdateProof
+from cuzk.filecoin.request import Request
+from cuzk.filecoin.update.codec import decode
+from cuzk.filecoin.update.config import UpdateConfig, update_config
+from cuzk.filecoin.update.public_inputs import partition_public_inputs
+from cuzk.filecoin.update.statement import UpdateStatement, update_challenges
+from cuzk.filecoin.update.vanilla import VanillaUpdate
+from cuzk.filecoin.update.verify import verify_vanilla
+
+
+@dataclass(frozen=True)
+class UpdateJob:
+    """One sector's update."""
+
+    proof: UpdateProof
+    statement: UpdateStatement
+    vanilla: VanillaUpdate
+
+    @property
+    def config(self) -> UpdateConfig:
+        """The circuit of its partitions."""
+        return self.vanilla.config
+
+    @property
+    def circuit_id(self) -> str:
+        """The circuit of its partitions."""
+        return self.config.circuit_id
+
+    @property
+    def partitions(self) -> int:
+        """How many proofs it takes."""
+        return self.config.partitions
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the decoded vanilla proofs."""
+        return self.vanilla.nbytes
+
+    def verify_vanilla(self, threads: int = 1) -> None:
+        """Check the vanilla proofs; InputError names partition, challenge and check of the first that fails."""
+        verify_vanilla(self.vanilla, self.statement, self._challenges, threads)
+
+    def public_inputs(self, partition: int) -> Fr:
+        """Return a partition's public inputs without ONE, Fr[4]."""
+        if not 0 <= partition < self.partitions:
+            raise InputError(f"partition: expected 0 to {self.partitions - 1}, got {partition}")
+        return partition_public_inputs(self.config, self.statement, partition)
+
+    def describe(self) -> dict[str, Any]:
+        """Say what is to be proved: the commitments and the challenged nodes."""
+        return {
+            "circuit": self.circuit_id,
+            "registered_proof": self.proof.name,
+            "comm_r_old": self.statement.comm_r_old.hex(),
+            "comm_d_new": self.statement.comm_d_new.hex(),
+            "comm_r_new": self.statement.comm_r_new.hex(),
+            "challenges": self._challenges.tolist(),
+        }
+
+    @cached_property
+    def _challenges(self) -> NDArray[np.int64]:
+        return update_challenges(self.config, self.statement)
+
+
+def decode_request(proof: UpdateProof, request: Request) -> UpdateJob:
+    """Decode an update request whose registered proof is `proof`."""
+    if request.sector_size not in (0, proof.shape.size):
+        raise InputError(f"sector_size: expected {proof.shape.size} (or 0) for {proof.name}, got {request.sector_size}")
+    statement = UpdateStatement(request.comm_r_old, request.comm_d_new, request.comm_r_new)
+    return UpdateJob(proof, statement, decode(update_config(proof.shape), request.vanilla_proofs))
