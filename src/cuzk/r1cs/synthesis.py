@@ -111,4 +111,5 @@ def _popcounts(words: NDArray[np.uint64]) -> NDArray[np.int64]:
     pairs = words - (words >> np.uint64(1) & np.uint64(0x5555555555555555))
     fours = (pairs & np.uint64(0x3333333333333333)) + (pairs >> np.uint64(2) & np.uint64(0x3333333333333333))
     eights = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return (eights * np.uint64(0x0101010101010101) >> np.uint64(56)).astype(np.int64)
+    totals: NDArray[np.uint64] = eights * np.uint64(0x0101010101010101) >> np.uint64(56)
+    return totals.astype(np.int64)
