@@ -1,15 +1,18 @@
 """`cuzk demo`: the whole way from a circuit to a verified proof, on this machine, as a table."""
 
+import hashlib
 import json as json_module
+import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
@@ -37,7 +40,9 @@ app = typer.Typer(add_completion=False)
 Result = TypeVar("Result")
 
 _CHAIN_LOG2 = 14
+_PLAIN_WIDTH = 100
 _WINDOW = "window/a-v1_2-s1s2"
+_WINDOW_PARAMETERS = "merkletree-poseidon_hasher-8-0-0-0170db1f"
 _GENUINE = "filecoin-mainnet/winningpost_2kib.json"
 
 
@@ -50,6 +55,28 @@ class Step:
     seconds: float
     result: str
     good: bool = True
+
+
+@dataclass(frozen=True)
+class Known:
+    """The secrets and results of a run of Filecoin's own software, where there was one."""
+
+    waste: ToxicWaste | None = None
+    parameters_sha256: str | None = None
+    r: int | None = None
+    s: int | None = None
+    proof: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """A circuit with a witness."""
+
+    what: str
+    circuit: Circuit
+    inputs: NDArray[np.uint64]
+    aux: NDArray[np.uint64]
+    known: Known | None = None
 
 
 class Demo:
@@ -71,36 +98,53 @@ class Demo:
 
     def _dense_chain(self) -> None:
         what = f"dense chain 2^{_CHAIN_LOG2}"
-        synthetic = self._timed(what, "build the circuit", lambda: dense_chain(_CHAIN_LOG2))
-        self._prove(what, synthetic.circuit, synthetic.inputs, synthetic.aux, None)
+        case = self._timed(what, "build the circuit", lambda: dense_chain(_CHAIN_LOG2))
+        self._prove(Case(what, case.circuit, case.inputs, case.aux))
 
     def _window_post(self) -> None:
+        """Prove a circuit of Filecoin's from its own secrets: file and proof must be the same bytes."""
         what = "WindowPoSt 2 KiB"
-        circuit = self._timed(what, "read R1CS and witness", lambda: read_r1cs(self._get("r1cs/window-2k.r1cs")))
+        circuit = self._timed(what, "read the circuit", lambda: read_r1cs(self._get("r1cs/window-2k.r1cs")))
         inputs, aux = read_witness(self._get(f"{_WINDOW}/witness-0.bin"))
-        waste = ToxicWaste.read(self._get("params/toxic-waste.json"))
-        self._prove(what, circuit, inputs, aux, waste)
+        det = json_module.loads(self._get(f"{_WINDOW}/det.json").read_text())
+        digests = json_module.loads(self._get("params/params-sha256.json").read_text())
+        known = Known(
+            waste=ToxicWaste.read(self._get("params/toxic-waste.json")),
+            parameters_sha256=next(entry["sha256"] for name, entry in digests.items() if _WINDOW_PARAMETERS in name),
+            r=int.from_bytes(bytes.fromhex(det["r_le"][0]), "little"),
+            s=int.from_bytes(bytes.fromhex(det["s_le"][0]), "little"),
+            proof=self._get(f"{_WINDOW}/proof-fixed-rs.bin").read_bytes(),
+        )
+        self._prove(Case(what, circuit, inputs, aux, known))
 
-    def _prove(
-        self, what: str, circuit: Circuit, inputs: np.ndarray, aux: np.ndarray, waste: ToxicWaste | None
-    ) -> None:
+    def _prove(self, case: Case) -> None:
+        what, circuit, known = case.what, case.circuit, case.known or Known()
         path, threads, device = self.folder / "demo.params", self.threads, CpuDevice(self.threads)
         parameters = self._timed(
-            what, "setup", lambda: setup(circuit, path, toxic_waste=waste, threads=threads), lambda _: _size(path)
+            what,
+            "setup",
+            lambda: setup(circuit, path, toxic_waste=known.waste, threads=threads),
+            lambda _: f"{path.stat().st_size / (1 << 20):.1f} MiB",
         )
+        if known.parameters_sha256:
+            self._same("the parameter file", _sha256(path), known.parameters_sha256)
         assignment = self._timed(
-            what, "evaluate A·z, B·z", lambda: Assignment.from_witness(circuit, inputs, aux, threads=threads)
+            what, "A·z, B·z", lambda: Assignment.from_witness(circuit, case.inputs, case.aux, threads=threads)
         )
         pending = self._timed(
-            what, "prove_start (device)", lambda: prove_start(device, parameters, circuit.density, assignment)
+            what,
+            "prove_start (device)",
+            lambda: prove_start(device, parameters, circuit.density, assignment, r=known.r, s=known.s),
         )
         proof = self._timed(
             what, "prove_finish (CPU)", lambda: prove_finish(pending, threads=threads), lambda _: "192 bytes"
         )
-        key, public = parameters.verifying_key, inputs[1:]
+        if known.proof:
+            self._same("the proof", proof.to_bytes(), known.proof)
+        key, public = parameters.verifying_key, case.inputs[1:]
         self._expect(what, "verify", lambda: verify(key, public, Proof.parse(proof.to_bytes())), True)
         changed = fr.add(public, np.ascontiguousarray(np.broadcast_to(fr.from_ints([1]), public.shape)))
-        self._expect(what, "verify, inputs changed", lambda: verify(key, changed, proof), False)
+        self._expect(what, "verify, other inputs", lambda: verify(key, changed, proof), False)
 
     def _genuine_proof(self, path: Path) -> None:
         what = "WinningPoSt, genuine"
@@ -131,6 +175,12 @@ class Demo:
         seconds = time.perf_counter() - begin
         self.steps.append(Step(what, step, seconds, "valid" if valid else "not valid", valid == expected))
 
+    def _same(self, what: str, made: bytes | str, expected: bytes | str) -> None:
+        """Add to the last step whether what it made is Filecoin's, byte for byte."""
+        last, same = self.steps[-1], made == expected
+        verdict = f"{last.result}, as Filecoin's" if same else f"{what} differs from Filecoin's"
+        self.steps[-1] = replace(last, result=verdict, good=same)
+
     def _find(self, name: str) -> Path | None:
         return next((folder / name for folder in self.data if (folder / name).exists()), None)
 
@@ -154,7 +204,8 @@ def command(
     if json:
         print(json_module.dumps({"good": good, "steps": [asdict(step) for step in demo.steps]}))
     else:
-        Console().print(_table(demo.steps))
+        # Where there is no terminal, no width is known: let nothing be wrapped.
+        Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH).print(_table(demo.steps))
     if not good:
         raise typer.Exit(EXIT_NO)
 
@@ -174,5 +225,6 @@ def _table(steps: list[Step]) -> Table:
     return table
 
 
-def _size(path: Path) -> str:
-    return f"{path.stat().st_size / (1 << 20):.1f} MiB of parameters"
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
