@@ -7,16 +7,26 @@ from typing import Any
 import msgspec
 
 from cuzk.engine import instructions as do
-from cuzk.engine.context import CircuitFacts, Context, Settings
+from cuzk.engine.context import Context, Settings
 from cuzk.engine.core import Core
 from cuzk.engine.events import Event, Lease
 from cuzk.engine.kinds import Needs
-from cuzk.engine.request import Priority
 from cuzk.engine.status import Identity, snapshot
 from cuzk.engine.world import World
+from cuzk.filecoin.request import Priority
 from tests.engine import invariants
 
 MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class CircuitFacts:
+    """A circuit that there is none of."""
+
+    needs: Needs
+    critical: bool
+
+
 CIRCUITS = {
     "big": CircuitFacts(Needs(8 * MIB, 4 * MIB, 2 * MIB, 3 * MIB, MIB, 5 * MIB, 30 * MIB), critical=False),
     "small": CircuitFacts(Needs(2 * MIB, MIB, MIB, MIB, MIB, MIB, 10 * MIB), critical=False),
@@ -109,8 +119,8 @@ class Simulation:
                     assert (lease.job_id, lease.partition) in self.segments
                     assert self.alive[lease.process]
                     self.leases[lease.number] = instruction
-                case do.ReleaseSegment(job_id, partition, keep):
-                    size = self.segments.pop((job_id, partition))
+                case do.ReleaseSegment(job_id, partition, size, keep):
+                    assert self.segments.pop((job_id, partition)) == size
                     if keep:
                         self.pooled.append(size)
                 case do.DropPooled(size):

@@ -3,7 +3,7 @@
 import pytest
 
 from cuzk.engine import instructions as do
-from cuzk.engine.request import Priority
+from cuzk.filecoin.request import Priority
 from tests.engine.simulation import CIRCUITS, MIB, Simulation, proof_of, settings
 
 

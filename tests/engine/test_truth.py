@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from cuzk.engine.request import Priority
+from cuzk.filecoin.request import Priority
 from tests.engine import simulation as sim
 from tests.engine.simulation import MIB, Simulation, proof_of
 

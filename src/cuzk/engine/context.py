@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from cuzk.engine.events import Event
 from cuzk.engine.instructions import Instruction
@@ -40,13 +41,18 @@ class Settings:
     validate: bool = False
 
 
-@dataclass(frozen=True)
-class CircuitFacts:
-    """What the core knows of a circuit before it ever saw it."""
+class CircuitFacts(Protocol):
+    """What the core knows of a circuit; a `CircuitSpec` is one."""
 
-    needs: Needs
-    critical: bool
-    """Its kind's own priority is CRITICAL."""
+    @property
+    def needs(self) -> Needs:
+        """How much memory its partitions take."""
+        ...
+
+    @property
+    def critical(self) -> bool:
+        """Its kind's own priority is CRITICAL."""
+        ...
 
 
 @dataclass

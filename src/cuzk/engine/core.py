@@ -12,12 +12,12 @@ from cuzk.engine.dispatch import Dispatcher
 from cuzk.engine.instructions import CancelLease, FinishJob, FinishPreload, Instruction, RecordProof
 from cuzk.engine.memory import Memory
 from cuzk.engine.processes import Processes
-from cuzk.engine.request import Priority
 from cuzk.engine.scheduler import Rank
 from cuzk.engine.srs import SrsManager
 from cuzk.engine.states import JobState
 from cuzk.engine.work import Work
 from cuzk.engine.world import Job
+from cuzk.filecoin.request import Priority
 
 _NEVER = float("inf")
 
@@ -30,7 +30,7 @@ class Core:
         self.world = context.world
         critical = {circuit_id for circuit_id, facts in context.circuits.items() if facts.critical}
         self.memory = Memory(context.world, context.emit, context.clock, critical)
-        self.processes = Processes(context)
+        self.processes = Processes(context, self._forget_loaded)
         self.srs = SrsManager(context, self.memory, self.processes)
         self.dispatcher = Dispatcher(context, self.memory, self.processes, self.srs)
         self._ages = 0
@@ -102,12 +102,10 @@ class Core:
         self._end_job(job_id, "cancelled", reason)
         return self._settle()
 
-    def never_fits(self, circuit_id: str, payload: int, *, critical: bool) -> tuple[int, int] | None:
-        """Return (needed, there is) if a job of this circuit can never run, else None."""
+    def never_fits(self, circuit_id: str, payload: int, *, critical: bool) -> int | None:
+        """Return how much memory a job of this circuit needs if it can never have it, else None."""
         needs = self.context.circuits[circuit_id].needs
-        sizes = (needs.parameters, needs.circuit, needs.partition, payload)
-        need = self.memory.never_fits(sizes, critical=critical)
-        return None if need is None else (need, self.memory.total)
+        return self.memory.never_fits((needs.parameters, needs.circuit, needs.partition, payload), critical=critical)
 
     # Leases
 
@@ -188,8 +186,7 @@ class Core:
         """Take note that a process is gone, and with it what it worked on and what it had loaded."""
         for lease in self.world.ledger.of_process(name):
             self._lease_failed(lease, f"{name} died: {reason}", permanent=False, dead=True)
-        for circuit_id in self._forget_loaded(name, reason):
-            self._parameters_failed(circuit_id)
+        self._forget_loaded(name, reason)
         self.processes.died(name, reason)
         return self._settle()
 
@@ -346,8 +343,9 @@ class Core:
         if self.dispatcher.preloads.pop(circuit_id, None) is not None:
             self.context.instruct(FinishPreload(circuit_id, error))
 
-    def _forget_loaded(self, process: str, reason: str) -> list[str]:
-        if process in self.world.devices:
-            return self.srs.device_gone(process, reason)
-        self.dispatcher.forget_compiled(process)
-        return []
+    def _forget_loaded(self, process: str, reason: str) -> None:
+        if process not in self.world.devices:
+            self.dispatcher.forget_compiled(process)
+            return
+        for circuit_id in self.srs.device_gone(process, reason):
+            self._parameters_failed(circuit_id)

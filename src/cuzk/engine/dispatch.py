@@ -96,7 +96,7 @@ class Dispatcher:
         if keep:
             self._pool.add(size, self._context.clock())
             self._memory.hold(POOL, self._memory.held(POOL) + size)
-        self._context.instruct(ReleaseSegment(job_id, partition, keep))
+        self._context.instruct(ReleaseSegment(job_id, partition, size, keep))
         if not self._world.circuit(circuit_id).refs:
             self._srs.unused(circuit_id)
 

@@ -51,6 +51,7 @@ class ReleaseSegment:
 
     job_id: str
     partition: int
+    size: int
     keep: bool
 
 

@@ -1,18 +1,18 @@
 """What the engine needs to know of proof kinds and circuits; a new proof family is one more `Registry` entry.
 
-Three processes use a registry: the checking process decodes and checks requests (`ProofKind.prepare`), synthesis
-processes compile circuits and make assignments (`CircuitSpec.compile`), device processes prove (`Registry.prover`).
-Registries are named by import path (`package.module:attribute`), so that each process imports its own.
+Three sorts of process use a registry: the checking process decodes and checks requests (`prepare`), synthesis processes
+compile circuits and make assignments (`CircuitSpec.compile`), device processes prove (`prover`). A registry is named by
+import path (`package.module:attribute`), so that each process imports its own.
 """
 
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from cuzk.engine.request import Priority, ProofRequest
 from cuzk.errors import InputError
+from cuzk.filecoin.request import Request
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Needs:
     circuit: int
     """The compiled circuit, in each synthesis process that uses it."""
     parameters: int
-    """The SRS, on each device that uses it."""
+    """The SRS, on each device that uses it; at least 1."""
 
     @property
     def partition(self) -> int:
@@ -51,20 +51,14 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class PreparedPartition:
-    """One partition of a checked request: what synthesis needs, and the public inputs that its proof must have."""
-
-    vanilla: bytes
-    public_inputs: bytes
-    """Canonical little-endian Fr, 32 bytes each, without ONE."""
-
-
-@dataclass(frozen=True)
 class Prepared:
-    """A checked request: its circuit and its partitions, in the order of their proofs."""
+    """A checked request: its circuit, what synthesis needs, and the public inputs that each proof must have."""
 
     circuit_id: str
-    partitions: Sequence[PreparedPartition]
+    job: Any
+    """Goes to `CompiledCircuit.synthesize`; pickled, its arrays as they are."""
+    public_inputs: Sequence[bytes]
+    """One a partition: canonical little-endian Fr, 32 bytes each, without ONE."""
 
 
 class ParameterFile(Protocol):
@@ -72,7 +66,12 @@ class ParameterFile(Protocol):
 
     @property
     def path(self) -> Path:
-        """The file that holds the bases."""
+        """The file that holds the bases; InputError says where it was looked for."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """Changes when the file or its manifest does; cheap. InputError if it is not there."""
         ...
 
     def check(self) -> None:
@@ -83,7 +82,7 @@ class ParameterFile(Protocol):
 class CompiledCircuit(Protocol):
     """A circuit ready for synthesis, in a synthesis process."""
 
-    def synthesize(self, vanilla: bytes, segment: memoryview, *, threads: int) -> None:
+    def synthesize(self, job: Any, partition: int, segment: memoryview, *, threads: int) -> None:
         """Write the assignment of one partition into its segment."""
         ...
 
@@ -102,12 +101,18 @@ class CircuitSpec(Protocol):
         ...
 
     @property
-    def needs(self) -> Needs:
-        """How much memory its partitions take; cheap, nothing is compiled for it."""
+    def critical(self) -> bool:
+        """The kind's own priority is CRITICAL, so that memory is kept for it."""
         ...
 
+    @property
+    def needs(self) -> Needs:
+        """How much memory its partitions take."""
+        ...
+
+    @property
     def parameters(self) -> ParameterFile:
-        """Find its parameters; InputError says where they were looked for."""
+        """Its parameter file, whether it is there or not."""
         ...
 
     def compile(self, *, threads: int) -> CompiledCircuit:
@@ -115,39 +120,24 @@ class CircuitSpec(Protocol):
         ...
 
 
-class ProofKind(Protocol):
-    """One kind of request."""
-
-    @property
-    def name(self) -> str:
-        """Display name, such as `winning-post`."""
-        ...
-
-    @property
-    def priority(self) -> Priority:
-        """The priority of requests that name none."""
-        ...
-
-    def prepare(self, request: ProofRequest) -> Prepared:
-        """Decode and check a request; InputError names the field, what was expected and what came."""
-        ...
-
-
 @dataclass(frozen=True)
-class DeviceInfo:
-    """What a device process says of its device; None is unknown, and `unknown` may say why."""
+class DeviceSample:
+    """What a device process says of its device; None is unknown, and `unknown` says why, where that is known."""
 
     name: str
     kind: str
     memory_total: int | None = None
     memory_free: int | None = None
+    temperature_c: float | None = None
+    utilisation: float | None = None
+    unknown: Mapping[str, str] | None = None
 
 
 class Prover(Protocol):
     """Proving on one device, in its process. All methods may be called from several threads at once."""
 
-    def info(self) -> DeviceInfo:
-        """Describe the device."""
+    def sample(self) -> DeviceSample:
+        """Describe the device as it is now."""
         ...
 
     def load(self, circuit_id: str, *, threads: int) -> int:
@@ -158,11 +148,11 @@ class Prover(Protocol):
         """Give a circuit's parameters back."""
         ...
 
-    def start(self, circuit_id: str, segment: memoryview, *, threads: int) -> object:
+    def start(self, circuit_id: str, segment: memoryview, *, threads: int) -> Any:
         """Do the device work of the assignment in the segment; its a and b may be overwritten."""
         ...
 
-    def finish(self, circuit_id: str, started: object, *, threads: int) -> bytes:
+    def finish(self, circuit_id: str, started: Any, *, threads: int) -> bytes:
         """Do the rest on the CPU and return the 192 bytes of the proof."""
         ...
 
@@ -175,13 +165,17 @@ class Registry(Protocol):
     """All that a deployment can prove."""
 
     @property
-    def kinds(self) -> Mapping[str, ProofKind]:
+    def kinds(self) -> Sequence[str]:
         """Proof kinds by display name, in the order in which they are shown."""
         ...
 
     @property
     def circuits(self) -> Mapping[str, CircuitSpec]:
         """Circuits by id."""
+        ...
+
+    def prepare(self, request: Request) -> Prepared:
+        """Decode and check a request; InputError names the field, what was expected and what came."""
         ...
 
     def devices(self) -> Sequence[str]:
@@ -193,19 +187,17 @@ class Registry(Protocol):
         ...
 
 
-def load_registry(path: str) -> Registry:
-    """Import the registry that `package.module:attribute` names; a callable is called."""
-    module, separator, attribute = path.partition(":")
-    if not separator:
-        raise InputError(f"a registry is named as package.module:attribute, not {path!r}")
-    found = getattr(importlib.import_module(module), attribute)
-    registry: Registry = found() if callable(found) else found
-    return registry
+@dataclass(frozen=True)
+class RegistrySource:
+    """Where each process finds the registry: a callable by import path, and its keyword arguments."""
 
+    path: str
+    arguments: Mapping[str, Any]
 
-def circuit_spec(registry: Registry, circuit_id: str) -> CircuitSpec:
-    """Return a circuit's entry; InputError names the circuits there are."""
-    spec = registry.circuits.get(circuit_id)
-    if spec is None:
-        raise InputError(f"circuit_id: expected one of {', '.join(registry.circuits)}, got {circuit_id!r}")
-    return spec
+    def load(self) -> Registry:
+        """Import and call it."""
+        module, separator, attribute = self.path.partition(":")
+        if not separator:
+            raise InputError(f"a registry is named as package.module:attribute, not {self.path!r}")
+        registry: Registry = getattr(importlib.import_module(module), attribute)(**self.arguments)
+        return registry

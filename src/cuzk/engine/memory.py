@@ -43,7 +43,8 @@ class Memory:
         self._critical_circuits = critical_circuits
         self._emit = emit
         self._clock = clock
-        self._critical_need = 0
+        self.critical_need = 0
+        """The standing reserve when CRITICAL jobs hold nothing."""
         self._critical_owners: set[Owner] = set()
 
     @property
@@ -53,13 +54,13 @@ class Memory:
 
     def keep_for_critical(self, need: int) -> None:
         """Set the standing reserve, at most a quarter of the budget, so that other work always has most of it."""
-        self._critical_need = min(need, self.total // 4)
+        self.critical_need = min(need, self.total // 4)
         self._update_reserve()
 
     def never_fits(self, sizes: Sequence[int], *, critical: bool) -> int | None:
         """Return how many bytes these need if that is more than there will ever be, else None."""
         need = sum(sizes)
-        ceiling = self.total - (0 if critical else self._critical_need)
+        ceiling = self.total - (0 if critical else self.critical_need)
         return need if need > ceiling else None
 
     def held(self, owner: Owner) -> int:
@@ -116,6 +117,6 @@ class Memory:
 
     def _update_reserve(self) -> None:
         held = sum(self._world.reservations.get(owner, 0) for owner in self._critical_owners)
-        reserve = max(0, self._critical_need - held)
+        reserve = max(0, self.critical_need - held)
         if reserve != self._world.standing_reserve:
             self._emit(StandingReserve(at=self._clock(), size=reserve))

@@ -5,6 +5,8 @@ quarantined: it gets no work, and after a probation that doubles each time it is
 wherever it goes casts one suspicion together with the rest of its job, so that one bad job cannot take a device away.
 """
 
+from collections.abc import Callable
+
 from cuzk.engine.context import Context
 from cuzk.engine.events import DeviceFault, ProcessMoved
 from cuzk.engine.instructions import StartProcess, StopProcess
@@ -17,8 +19,9 @@ _WHOLE_JOB = -1
 class Processes:
     """Starts, restarts and quarantines."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, on_stopped: Callable[[str, str], None]) -> None:
         self._context = context
+        self._on_stopped = on_stopped
         self._deaths: dict[str, int] = {}
         self._suspicions: dict[str, set[Suspicion]] = {}
         self._quarantines: dict[str, int] = {}
@@ -123,8 +126,9 @@ class Processes:
 
     def _stop_quarantined(self, name: str) -> None:
         reason = self._context.world.processes[name].reason
-        self._context.emit(ProcessMoved(at=self._context.clock(), process=name, state="quarantined", reason=reason))
+        self._move(name, "quarantined", reason=reason)
         self._context.instruct(StopProcess(name))
+        self._on_stopped(name, reason or "quarantined")
 
     def _move(self, name: str, state: ProcessState, *, pid: int | None = None, reason: str | None = None) -> None:
         self._context.emit(ProcessMoved(at=self._context.clock(), process=name, state=state, pid=pid, reason=reason))

@@ -9,8 +9,8 @@ import msgspec
 
 from cuzk.engine.events import Owner
 from cuzk.engine.ledger import Lane, OpenLease
-from cuzk.engine.request import Priority
 from cuzk.engine.world import Circuit, Device, Job, Partition, World
+from cuzk.filecoin.request import Priority
 
 
 class Status(msgspec.Struct, frozen=True):

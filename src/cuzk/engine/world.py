@@ -102,6 +102,7 @@ class Srs:
 
     state: SrsState = "cold"
     load_ms: int | None = None
+    loaded_at: float | None = None
     last_used: float = 0.0
     leases: int = 0
 
@@ -359,7 +360,8 @@ class World:
         what = f"the SRS of {circuit.circuit_id} on {event.device}"
         if self._move(states.SRS_TRANSITIONS, what, srs.state, event.state, ()):
             srs.state = event.state
-        srs.load_ms = event.load_ms if event.load_ms is not None else srs.load_ms
+        if event.load_ms is not None:
+            srs.load_ms, srs.loaded_at = event.load_ms, event.at
         circuit.last_used = event.at
 
     def _waiting(self, event: events.Waiting) -> None:

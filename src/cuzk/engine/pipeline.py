@@ -1,0 +1,251 @@
+"""The shell around the core: carries its instructions out and tells it what became of them.
+
+It decides nothing. What a worker says goes to the core; what the core says goes to a worker, the journal or the engine.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+
+import structlog
+
+from cuzk.engine import instructions as do
+from cuzk.engine import messages as say
+from cuzk.engine.checks import FileChecks, RequestChecks
+from cuzk.engine.core import Core
+from cuzk.engine.events import DeviceSampled
+from cuzk.engine.journal import Journal
+from cuzk.engine.kinds import CircuitSpec, RegistrySource
+from cuzk.engine.pool import WorkerProcess
+from cuzk.engine.segments import SegmentStore, drop_tail, touched_segment
+from cuzk.engine.worker import Role
+from cuzk.errors import InputError
+
+log = structlog.get_logger("cuzk.engine")
+
+CHECKING = "check-"
+
+
+@dataclass(frozen=True)
+class Callbacks:
+    """What the engine wants to know."""
+
+    job_finished: Callable[[do.FinishJob], None]
+    preload_finished: Callable[[do.FinishPreload], None]
+
+
+class Pipeline:
+    """Worker processes, segments and checks of one engine. All methods belong to the event loop's thread."""
+
+    def __init__(
+        self,
+        core: Core,
+        journal: Journal,
+        source: RegistrySource,
+        circuits: Mapping[str, CircuitSpec],
+        file_checks: FileChecks,
+        callbacks: Callbacks,
+    ) -> None:
+        self._core = core
+        self._journal = journal
+        self._source = source
+        self._circuits = circuits
+        self._file_checks = file_checks
+        self._callbacks = callbacks
+        self.request_checks = RequestChecks(self._send)
+        self._workers: dict[str, WorkerProcess] = {}
+        self._leaving: list[WorkerProcess] = []
+        self._segments = SegmentStore()
+        self._jobs: dict[str, int] = {}
+        """Segments of checked jobs, by job id."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def perform(self, instructions: list[do.Instruction]) -> None:
+        """Carry instructions out."""
+        for instruction in instructions:
+            self._perform(instruction)
+
+    def keep_job(self, job_id: str, descriptor: int) -> None:
+        """Take over the segment of a checked job."""
+        self._jobs[job_id] = descriptor
+
+    async def close(self) -> None:
+        """End the processes and wait until they are gone; give all memory back."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        workers = [*self._workers.values(), *self._leaving]
+        for worker in workers:
+            worker.stop()
+        await asyncio.gather(*(worker.joined() for worker in workers))
+        self._workers.clear()
+        self.request_checks.close()
+        self._file_checks.close()
+        self._segments.close()
+        for descriptor in self._jobs.values():
+            os.close(descriptor)
+        self._jobs.clear()
+
+    # Instructions
+
+    def _perform(self, instruction: do.Instruction) -> None:
+        match instruction:
+            case do.StartProcess(process, delay):
+                self._spawn(self._start(process, delay))
+            case do.StopProcess(process):
+                self._stop(process)
+            case do.Synthesize():
+                self._synthesize(instruction)
+            case do.Prove():
+                self._prove(instruction)
+            case do.CancelLease(lease):
+                self._send(lease.process, say.CancelTask(lease.number), [])
+            case do.ReleaseSegment(job_id, partition, size, keep):
+                self._segments.release(job_id, partition, size, keep=keep)
+            case do.TrimSegment(job_id, partition, tail):
+                descriptor = self._segments.descriptor(job_id, partition)
+                if descriptor is not None:
+                    drop_tail(descriptor, tail)
+            case do.DropPooled(size):
+                self._segments.drop_free(size)
+            case do.CheckFile(circuit_id):
+                self._spawn(self._check_file(circuit_id))
+            case do.LoadSrs(circuit_id, device, threads):
+                self._send(device, say.LoadTask(circuit_id, threads), [])
+            case do.UnloadSrs(circuit_id, process) | do.UnloadCircuit(circuit_id, process):
+                self._send(process, say.UnloadTask(circuit_id), [])
+            case do.RecordProof(job_id, partition, proof):
+                self._journal.record_proof(job_id, partition, proof)
+            case do.FinishJob(job_id):
+                if (descriptor := self._jobs.pop(job_id, None)) is not None:
+                    os.close(descriptor)
+                self._callbacks.job_finished(instruction)
+            case do.FinishPreload():
+                self._callbacks.preload_finished(instruction)
+
+    def _synthesize(self, instruction: do.Synthesize) -> None:
+        lease, size = instruction.lease, instruction.segment_size
+        if self._segments.take_free(lease.job_id, lease.partition, size):
+            self._send_synthesis(instruction)
+        else:
+            self._spawn(self._make_segment(instruction))
+
+    async def _make_segment(self, instruction: do.Synthesize) -> None:
+        lease, size = instruction.lease, instruction.segment_size
+        try:
+            descriptor = await asyncio.to_thread(touched_segment, "cuzk-assignment", size, lease.threads)
+        except MemoryError as error:
+            self.perform(self._core.lease_failed(lease.number, str(error)))
+            return
+        if lease.number in self._core.world.ledger.open:
+            self._segments.put(lease.job_id, lease.partition, size, descriptor)
+            self._send_synthesis(instruction)
+        else:
+            self._segments.put_late(size, descriptor)
+
+    def _send_synthesis(self, instruction: do.Synthesize) -> None:
+        lease = instruction.lease
+        task = say.SynthesizeTask(lease.number, instruction.circuit_id, lease.partition, lease.threads)
+        self._send(lease.process, task, self._descriptors(lease.job_id, lease.partition))
+
+    def _prove(self, instruction: do.Prove) -> None:
+        lease = instruction.lease
+        task = say.ProveTask(lease.number, instruction.circuit_id, lease.partition, lease.threads)
+        self._send(lease.process, task, self._descriptors(lease.job_id, lease.partition))
+
+    def _descriptors(self, job_id: str, partition: int) -> list[int]:
+        segment = self._segments.descriptor(job_id, partition)
+        if segment is None:
+            raise RuntimeError(f"partition {partition} of {job_id} has no segment")
+        return [self._jobs[job_id], segment]
+
+    async def _check_file(self, circuit_id: str) -> None:
+        error = None
+        try:
+            await self._file_checks.check(self._circuits[circuit_id].parameters)
+        except (InputError, OSError) as failure:
+            error = str(failure)
+        self.perform(self._core.file_checked(circuit_id, error))
+
+    # Processes
+
+    async def _start(self, name: str, delay: float) -> None:
+        await asyncio.sleep(delay)
+        if not self._core.process_starting(name):
+            return
+        worker = WorkerProcess(name, self._role(name), self._source, self._on_message, self._on_death)
+        self._workers[name] = worker
+        try:
+            await asyncio.to_thread(worker.spawn)
+        except (OSError, EOFError) as error:
+            worker.stop()
+            self._on_death(name, f"it could not be started: {error}")
+        else:
+            worker.listen()
+
+    def _role(self, name: str) -> Role:
+        if name in self._core.world.devices:
+            return "device"
+        return "check" if name.startswith(CHECKING) else "synthesis"
+
+    def _stop(self, name: str) -> None:
+        worker = self._workers.pop(name, None)
+        if worker is not None:
+            worker.stop()
+            self._leaving = [*(leaving for leaving in self._leaving if leaving.alive), worker]
+
+    def _send(self, name: str, message: say.ToWorker, descriptors: list[int]) -> None:
+        worker = self._workers.get(name)
+        if worker is not None:
+            worker.send(message, descriptors)
+
+    def _on_death(self, name: str, reason: str) -> None:
+        self._workers.pop(name, None)
+        log.warning("worker process died", process=name, reason=reason)
+        self.request_checks.died(name, reason)
+        self.perform(self._core.process_died(name, reason))
+
+    def _on_message(self, name: str, message: say.FromWorker, descriptors: list[int]) -> None:
+        core = self._core
+        match message:
+            case say.Ready():
+                self.perform(core.process_up(name, self._workers[name].pid))
+                if self._role(name) == "check":
+                    self.request_checks.ready(name)
+            case say.Checked() | say.Refused() | say.Broken():
+                self.request_checks.answered(name, message, descriptors)
+            case say.Synthesized(lease):
+                self.perform(core.synthesized(lease))
+            case say.Started(lease):
+                self.perform(core.started(lease))
+            case say.Proved(lease, proof):
+                self.perform(core.proved(lease, proof))
+            case say.Failed(lease, error, permanent, unverified):
+                self.perform(core.lease_failed(lease, error, permanent=permanent, unverified=unverified))
+            case say.Loaded(circuit_id, size, load_ms):
+                self.perform(core.srs_loaded(circuit_id, name, size, load_ms))
+            case say.NotLoaded(circuit_id, error):
+                self.perform(core.srs_failed(circuit_id, name, error))
+            case say.Sampled():
+                self._sampled(name, message)
+
+    def _sampled(self, device: str, sample: say.Sampled) -> None:
+        self._core.context.emit(
+            DeviceSampled(
+                at=self._core.context.clock(),
+                device=device,
+                name=sample.name,
+                kind=sample.kind,
+                memory_total=sample.memory_total,
+                memory_free=sample.memory_free,
+                temperature_c=sample.temperature_c,
+                utilisation=sample.utilisation,
+                unknown=sample.unknown,
+            )
+        )
+
+    def _spawn(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

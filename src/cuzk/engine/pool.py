@@ -1,0 +1,155 @@
+"""Worker processes as the engine holds them: started by a forkserver, reached over channels, noticed when they die."""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerProcess
+
+import structlog
+
+from cuzk.engine import messages as say
+from cuzk.engine.kinds import RegistrySource
+from cuzk.engine.worker import Role, main
+
+log = structlog.get_logger("cuzk.engine")
+
+OnMessage = Callable[[str, say.FromWorker, list[int]], None]
+OnDeath = Callable[[str, str], None]
+
+_JOIN_SECONDS = 5.0
+
+
+def start_forkserver() -> None:
+    """Start the process that workers are forked from; to be called before this process has threads or drivers."""
+    forkserver.set_forkserver_preload(["cuzk.engine.forkserver"])
+    forkserver.ensure_running()
+
+
+class WorkerProcess:
+    """One worker process. All methods but `spawn` belong to the event loop's thread."""
+
+    def __init__(self, name: str, role: Role, source: RegistrySource, on_message: OnMessage, on_death: OnDeath) -> None:
+        self.name = name
+        self._role = role
+        self._source = source
+        self._on_message = on_message
+        self._on_death = on_death
+        self._end, self._theirs = say.channel()
+        self._end.setblocking(False)
+        self._process: ForkServerProcess | None = None
+        self._unsent: deque[tuple[say.ToWorker, tuple[int, ...]]] = deque()
+        self._closed = False
+        self._silent = False
+
+    @property
+    def pid(self) -> int:
+        """The process id, once spawned."""
+        return 0 if self._process is None else self._process.pid or 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still exists."""
+        return self._process is not None and self._process.is_alive()
+
+    def spawn(self) -> None:
+        """Start the process (blocking, for the time of a fork); may run in any thread."""
+        context = multiprocessing.get_context("forkserver")
+        process = context.Process(
+            target=main, args=(self._role, self.name, self._theirs, self._source), name=self.name, daemon=True
+        )
+        process.start()
+        self._process = process
+        self._theirs.close()
+
+    def listen(self) -> None:
+        """Begin to take messages."""
+        if not self._closed:
+            asyncio.get_running_loop().add_reader(self._end, self._readable)
+
+    def send(self, message: say.ToWorker, descriptors: Sequence[int] = ()) -> None:
+        """Send a task; if the worker is gone its death will be told."""
+        if self._closed:
+            return
+        copies = tuple(os.dup(descriptor) for descriptor in descriptors)
+        self._unsent.append((message, copies))
+        self._flush()
+
+    def stop(self) -> None:
+        """End the process at once; its death is not told."""
+        self._silent = True
+        if self._process is not None:
+            self._process.kill()
+        self._close()
+
+    async def joined(self) -> None:
+        """Wait until the process is gone."""
+        if self._process is not None:
+            await asyncio.to_thread(self._process.join, _JOIN_SECONDS)
+
+    def _flush(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._unsent:
+            message, copies = self._unsent[0]
+            try:
+                say.send(self._end, message, copies)
+            except BlockingIOError:
+                loop.add_writer(self._end, self._flush)
+                return
+            except OSError:  # the reader will see the end
+                break
+            self._unsent.popleft()
+            _close_all(copies)
+        loop.remove_writer(self._end)
+
+    def _readable(self) -> None:
+        try:
+            data, descriptors = say.receive(self._end)
+        except BlockingIOError:
+            return
+        except OSError:
+            data, descriptors = b"", []
+        if data:
+            self._on_message(self.name, say.from_worker.decode(data), descriptors)
+            return
+        _close_all(descriptors)
+        self._close()
+        asyncio.get_running_loop().create_task(self._died())
+
+    async def _died(self) -> None:
+        await self.joined()
+        if not self._silent:
+            self._silent = True
+            self._on_death(self.name, _reason(None if self._process is None else self._process.exitcode))
+
+    def _close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        loop = asyncio.get_running_loop()
+        with suppress(ValueError):
+            loop.remove_reader(self._end)
+            loop.remove_writer(self._end)
+        self._end.close()
+        for _, copies in self._unsent:
+            _close_all(copies)
+        self._unsent.clear()
+
+
+def _close_all(descriptors: Sequence[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+def _reason(exitcode: int | None) -> str:
+    if exitcode is None:
+        return "it closed its channel"
+    if exitcode >= 0:
+        return f"exit code {exitcode}"
+    with suppress(ValueError):
+        return f"signal {-exitcode} ({signal.Signals(-exitcode).name})"
+    return f"signal {-exitcode}"
