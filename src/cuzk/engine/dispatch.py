@@ -130,10 +130,7 @@ class Dispatcher:
     def _load_reserved(self) -> None:
         for circuit_id in sorted({entry.circuit_id for entry in self.ready.entries}):
             if not self._srs.devices_in(circuit_id, "loading", "hot") and self._srs.file_ready(circuit_id):
-                self._load(circuit_id)
-
-    def _load(self, circuit_id: str) -> None:
-        self._srs.load_reserved(circuit_id, max(1, self._context.settings.threads_total // 2))
+                self._srs.load_reserved(circuit_id)
 
     def _feed_devices(self) -> None:
         while self._free_threads() and (choice := self._next_proof()) is not None:
@@ -279,7 +276,7 @@ class Dispatcher:
         partition = entry.rank.partition
         if self._pool.has(work.needs.assignment):
             self._pool.take(work.needs.assignment)
-        self._load(work.circuit_id)
+        self._srs.load_reserved(work.circuit_id)
         self._compiled_used[events.Owner("circuit", work.circuit_id, process)] = self._context.clock()
         lease = events.Lease(
             next(self._leases),
@@ -326,7 +323,7 @@ class Dispatcher:
             claims = self._srs.claims(circuit_id)
             critical = self._context.circuits[circuit_id].critical
             if claims is not None and self._memory.take(claims, self.sources(), critical=critical):
-                self._load(circuit_id)
+                self._srs.load_reserved(circuit_id)
 
     def _spread(self) -> None:
         """Load circuits with work in line, or that failed somewhere, on further devices, if memory is free for it."""
@@ -341,7 +338,7 @@ class Dispatcher:
                 if device in loaded or not self._processes.up(device) or not claims:
                     continue
                 if self._memory.take(claims, (), critical=self._context.circuits[circuit_id].critical):
-                    self._load(circuit_id)
+                    self._srs.load_reserved(circuit_id)
 
     # Memory that can be had back
 

@@ -32,7 +32,7 @@ from cuzk.engine.kinds import RegistrySource
 from cuzk.engine.limits import cpu_limit, memory_limit
 from cuzk.engine.pipeline import CHECKING, Callbacks, Pipeline
 from cuzk.engine.pool import start_forkserver
-from cuzk.engine.results import Evicted, Outcome, Preloaded, Receipt, outcome_status, timings_of_job
+from cuzk.engine.results import Evicted, Outcome, Preloaded, Receipt, timings_of_job
 from cuzk.engine.status import Identity, Status, snapshot
 from cuzk.engine.world import World
 from cuzk.errors import InputError
@@ -50,13 +50,14 @@ class Engine:
         self,
         config: Config,
         *,
-        registry: RegistrySource,
+        registry: RegistrySource | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
         validate: bool = False,
     ) -> None:
         self.config = config
-        self._registry = registry.load()
+        self._source = _filecoin(config) if registry is None else registry
+        self._registry = self._source.load()
         self._clock = clock
         self._wall_clock = wall_clock
         settings = _settings(config, validate=validate)
@@ -73,7 +74,7 @@ class Engine:
         file_checks = FileChecks(config.daemon.data_dir / "verified.json")
         callbacks = Callbacks(self._job_finished, self._preload_finished)
         circuits = self._registry.circuits
-        self._pipeline = Pipeline(self._core, self._journal, registry, circuits, file_checks, callbacks)
+        self._pipeline = Pipeline(self._core, self._journal, self._source, circuits, file_checks, callbacks)
         self._intake = Intake(self._core, self._pipeline, self._journal, self._book, wall_clock)
         self._identity = Identity(
             boot_id=uuid.uuid4().hex,
@@ -91,10 +92,10 @@ class Engine:
 
     async def start(self) -> None:
         """Start worker processes, open the journal, take up again what it has. InputError, StorageError."""
-        start_forkserver()
+        start_forkserver(self._source)
         self._loop = asyncio.get_running_loop()
         records = await asyncio.to_thread(self._journal.open)
-        self._keep_for_critical()
+        self._core.memory.keep_for_critical(await asyncio.to_thread(self._critical_need))
         lane, lanes = 0, self.config.gpus.gpu_workers_per_device if self.config.pipeline.enabled else 1
         for ordinal, device in enumerate(self._registry.devices()):
             self._perform(self._core.device_found(device, ordinal, range(lane, lane + lanes)))
@@ -212,7 +213,8 @@ class Engine:
             return Preloaded(already_loaded=True, load_time_ms=0)
         begin = self._clock()
         spec = self._registry.circuits[circuit_id]
-        if (need := self._core.memory.never_fits([spec.needs.parameters], critical=spec.critical)) is not None:
+        needs = await asyncio.to_thread(lambda: spec.needs)
+        if (need := self._core.memory.never_fits([needs.parameters], critical=spec.critical)) is not None:
             raise NeverFitsError(f"the parameters of {circuit_id} take {mib(need)}, {self._intake.budget()}")
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._preloads.setdefault(circuit_id, []).append(future)
@@ -263,10 +265,10 @@ class Engine:
 
     def _job_finished(self, end: do.FinishJob) -> None:
         timings = timings_of_job(self._world, self._world.jobs[end.job_id])
-        status, finished = outcome_status(end.state), self._wall_clock()
+        finished = self._wall_clock()
         self._journal.finish(end.job_id, end.state, finished, end.proof, end.error, timings)
-        self._book.ended(end.state, Outcome(end.job_id, status, end.proof, end.error or "", timings, finished))
-        log.info("job ended", job=end.job_id, status=status, error=end.error, total_ms=timings.total_ms)
+        self._book.ended(end.state, Outcome.ended(end.job_id, end.state, end.proof, end.error, finished, timings))
+        log.info("job ended", job=end.job_id, state=end.state, error=end.error, total_ms=timings.total_ms)
 
     def _preload_finished(self, end: do.FinishPreload) -> None:
         for future in self._preloads.pop(end.circuit_id, []):
@@ -289,15 +291,16 @@ class Engine:
             if old := self._book.forget(older_than=older_than, more_than=jobs.max_results):
                 self._journal.forget(old)
 
-    def _keep_for_critical(self) -> None:
-        """Keep memory for one partition of the critical kind, of the largest circuit whose parameters are here."""
+    def _critical_need(self) -> int:
+        """Return what one partition of the critical kind needs, of the largest circuit whose parameters are here."""
+        if self.config.memory.critical_reserve is not None:
+            return self.config.memory.critical_reserve
         needs = [0]
         for spec in self._registry.circuits.values():
             with suppress(InputError):
                 if spec.critical and spec.parameters.identity:
                     needs.append(spec.needs.parameters + spec.needs.circuit + spec.needs.partition)
-        configured = self.config.memory.critical_reserve
-        self._core.memory.keep_for_critical(max(needs) if configured is None else configured)
+        return max(needs)
 
     def _must_serve(self) -> None:
         engine = self._world.engine
@@ -329,6 +332,11 @@ class Engine:
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+
+def _filecoin(config: Config) -> RegistrySource:
+    arguments = {"param_cache": config.srs.param_cache, "dev_params": config.srs.dev_params}
+    return RegistrySource("cuzk.engine.filecoin:registry", arguments)
 
 
 def _settings(config: Config, *, validate: bool) -> Settings:

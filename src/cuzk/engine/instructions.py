@@ -84,7 +84,6 @@ class LoadSrs:
 
     circuit_id: str
     device: str
-    threads: int
 
 
 @dataclass(frozen=True, slots=True)

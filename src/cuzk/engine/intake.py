@@ -144,6 +144,8 @@ class Intake:
         finally:
             os.close(segment)
         self._pipeline.perform(self._core.set_payload(job_id, checked.size))
+        facts = self._core.context.circuits[checked.circuit_id]
+        await asyncio.to_thread(lambda: facts.needs)  # known from here on
         return checked
 
     async def _check_again(self, job_id: str) -> CheckedRequest:

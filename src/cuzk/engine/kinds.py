@@ -115,7 +115,7 @@ class CircuitSpec(Protocol):
         """Its parameter file, whether it is there or not."""
         ...
 
-    def compile(self, *, threads: int) -> CompiledCircuit:
+    def compile(self) -> CompiledCircuit:
         """Make it ready for synthesis."""
         ...
 
@@ -140,7 +140,7 @@ class Prover(Protocol):
         """Describe the device as it is now."""
         ...
 
-    def load(self, circuit_id: str, *, threads: int) -> int:
+    def load(self, circuit_id: str) -> int:
         """Make a circuit's parameters ready; return how many bytes of host memory they take."""
         ...
 
@@ -152,7 +152,7 @@ class Prover(Protocol):
         """Do the device work of the assignment in the segment; its a and b may be overwritten."""
         ...
 
-    def finish(self, circuit_id: str, started: Any, *, threads: int) -> bytes:
+    def finish(self, started: Any, *, threads: int) -> bytes:
         """Do the rest on the CPU and return the 192 bytes of the proof."""
         ...
 
@@ -193,6 +193,11 @@ class RegistrySource:
 
     path: str
     arguments: Mapping[str, Any]
+
+    @property
+    def module(self) -> str:
+        """The module to import."""
+        return self.path.partition(":")[0]
 
     def load(self) -> Registry:
         """Import and call it."""

@@ -49,7 +49,6 @@ class LoadTask(msgspec.Struct, frozen=True, tag=True):
     """To a device process: load parameters; answer Loaded or NotLoaded."""
 
     circuit_id: str
-    threads: int
 
 
 class UnloadTask(msgspec.Struct, frozen=True, tag=True):

@@ -55,11 +55,12 @@ class Pipeline:
         self._callbacks = callbacks
         self.request_checks = RequestChecks(self._send)
         self._workers: dict[str, WorkerProcess] = {}
-        self._leaving: list[WorkerProcess] = []
         self._segments = SegmentStore()
         self._jobs: dict[str, int] = {}
         """Segments of checked jobs, by job id."""
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._spawning: set[asyncio.Task[object]] = set()
+        """Of the tasks, those that start processes or wait for their end: they must not be cancelled."""
 
     def perform(self, instructions: list[do.Instruction]) -> None:
         """Carry instructions out."""
@@ -72,13 +73,12 @@ class Pipeline:
 
     async def close(self) -> None:
         """End the processes and wait until they are gone; give all memory back."""
-        for task in list(self._tasks):
+        for task in self._tasks - self._spawning:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        workers = [*self._workers.values(), *self._leaving]
-        for worker in workers:
+        for worker in self._workers.values():
             worker.stop()
-        await asyncio.gather(*(worker.joined() for worker in workers))
+        await asyncio.gather(*(worker.joined() for worker in self._workers.values()))
         self._workers.clear()
         self.request_checks.close()
         self._file_checks.close()
@@ -111,8 +111,8 @@ class Pipeline:
                 self._segments.drop_free(size)
             case do.CheckFile(circuit_id):
                 self._spawn(self._check_file(circuit_id))
-            case do.LoadSrs(circuit_id, device, threads):
-                self._send(device, say.LoadTask(circuit_id, threads), [])
+            case do.LoadSrs(circuit_id, device):
+                self._send(device, say.LoadTask(circuit_id), [])
             case do.UnloadSrs(circuit_id, process) | do.UnloadCircuit(circuit_id, process):
                 self._send(process, say.UnloadTask(circuit_id), [])
             case do.RecordProof(job_id, partition, proof):
@@ -172,15 +172,20 @@ class Pipeline:
 
     async def _start(self, name: str, delay: float) -> None:
         await asyncio.sleep(delay)
-        if not self._core.process_starting(name):
-            return
-        worker = WorkerProcess(name, self._role(name), self._source, self._on_message, self._on_death)
-        self._workers[name] = worker
+        if self._core.process_starting(name):
+            worker = WorkerProcess(name, self._role(name), self._source, self._on_message, self._on_death)
+            self._workers[name] = worker
+            self._spawning.add(self._spawn(self._spawn_worker(worker)))
+
+    async def _spawn_worker(self, worker: WorkerProcess) -> None:
         try:
             await asyncio.to_thread(worker.spawn)
         except (OSError, EOFError) as error:
             worker.stop()
-            self._on_death(name, f"it could not be started: {error}")
+            self._on_death(worker.name, f"it could not be started: {error}")
+            return
+        if worker.stopped:
+            await worker.joined()
         else:
             worker.listen()
 
@@ -193,7 +198,7 @@ class Pipeline:
         worker = self._workers.pop(name, None)
         if worker is not None:
             worker.stop()
-            self._leaving = [*(leaving for leaving in self._leaving if leaving.alive), worker]
+            self._spawning.add(self._spawn(worker.joined()))
 
     def _send(self, name: str, message: say.ToWorker, descriptors: list[int]) -> None:
         worker = self._workers.get(name)
@@ -245,7 +250,9 @@ class Pipeline:
             )
         )
 
-    def _spawn(self, work: Coroutine[object, object, None]) -> None:
+    def _spawn(self, work: Coroutine[object, object, object]) -> "asyncio.Task[object]":
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._spawning.discard)
+        return task

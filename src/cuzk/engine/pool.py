@@ -4,9 +4,12 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import sys
+import threading
+import types
 from collections import deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerProcess
 
@@ -23,11 +26,25 @@ OnDeath = Callable[[str, str], None]
 
 _JOIN_SECONDS = 5.0
 
+_hiding_main = threading.Lock()
 
-def start_forkserver() -> None:
+
+def start_forkserver(source: RegistrySource) -> None:
     """Start the process that workers are forked from; to be called before this process has threads or drivers."""
-    forkserver.set_forkserver_preload(["cuzk.engine.forkserver"])
+    forkserver.set_forkserver_preload(["cuzk.engine.forkserver", source.module])
     forkserver.ensure_running()
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the main module, which multiprocessing would run again in each worker: they need nothing of it."""
+    with _hiding_main:
+        main_module = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main_module
 
 
 class WorkerProcess:
@@ -52,9 +69,9 @@ class WorkerProcess:
         return 0 if self._process is None else self._process.pid or 0
 
     @property
-    def alive(self) -> bool:
-        """Whether the process still exists."""
-        return self._process is not None and self._process.is_alive()
+    def stopped(self) -> bool:
+        """Whether `stop` was called."""
+        return self._silent
 
     def spawn(self) -> None:
         """Start the process (blocking, for the time of a fork); may run in any thread."""
@@ -62,9 +79,12 @@ class WorkerProcess:
         process = context.Process(
             target=main, args=(self._role, self.name, self._theirs, self._source), name=self.name, daemon=True
         )
-        process.start()
+        with _without_main():
+            process.start()
         self._process = process
         self._theirs.close()
+        if self._silent:  # stopped meanwhile
+            process.kill()
 
     def listen(self) -> None:
         """Begin to take messages."""
@@ -86,10 +106,16 @@ class WorkerProcess:
             self._process.kill()
         self._close()
 
-    async def joined(self) -> None:
-        """Wait until the process is gone."""
-        if self._process is not None:
-            await asyncio.to_thread(self._process.join, _JOIN_SECONDS)
+    async def joined(self) -> int | None:
+        """Wait until the process is gone and return its exit code, if it can be known."""
+        process, self._process = self._process, None
+        if process is None:
+            return None
+        await asyncio.to_thread(process.join, _JOIN_SECONDS)
+        exitcode = process.exitcode
+        if exitcode is not None:
+            process.close()
+        return exitcode
 
     def _flush(self) -> None:
         loop = asyncio.get_running_loop()
@@ -121,10 +147,10 @@ class WorkerProcess:
         asyncio.get_running_loop().create_task(self._died())
 
     async def _died(self) -> None:
-        await self.joined()
+        exitcode = await self.joined()
         if not self._silent:
             self._silent = True
-            self._on_death(self.name, _reason(None if self._process is None else self._process.exitcode))
+            self._on_death(self.name, _reason(exitcode))
 
     def _close(self) -> None:
         if self._closed:

@@ -1,7 +1,9 @@
 """What the engine answers."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import msgspec
 
 from cuzk.engine.journal import JobRecord, Timings
 from cuzk.engine.states import JobState
@@ -27,9 +29,22 @@ class Outcome:
     status: OutcomeStatus
     proof: bytes = b""
     error: str = ""
-    timings: Timings = field(default_factory=Timings)
     finished: float = 0.0
     """Unix time."""
+    queue_wait_ms: int = 0
+    srs_load_ms: int = 0
+    synthesis_ms: int = 0
+    """Sum over partitions, as is the next."""
+    gpu_compute_ms: int = 0
+    total_ms: int = 0
+
+    @classmethod
+    def ended(
+        cls, job_id: str, state: JobState, proof: bytes, error: str | None, finished: float, timings: Timings
+    ) -> Self:
+        """Return how a job ended."""
+        status: OutcomeStatus = "completed" if state == "done" else "failed" if state == "failed" else "cancelled"
+        return cls(job_id, status, proof, error or "", finished, *msgspec.structs.astuple(timings))
 
 
 @dataclass(frozen=True)
@@ -48,18 +63,10 @@ class Evicted:
     freed_bytes: int
 
 
-def outcome_status(state: JobState) -> OutcomeStatus:
-    """Return what callers are told of a job that ended."""
-    if state == "done":
-        return "completed"
-    return "failed" if state == "failed" else "cancelled"
-
-
 def outcome_of_record(record: JobRecord) -> Outcome:
     """Return the outcome of a finished job of the journal."""
     finished = record.finished or record.submitted
-    status = outcome_status(record.state)
-    return Outcome(record.job_id, status, record.proof, record.error or "", record.timings, finished)
+    return Outcome.ended(record.job_id, record.state, record.proof, record.error, finished, record.timings)
 
 
 def timings_of_job(world: World, job: Job) -> Timings:

@@ -68,12 +68,12 @@ class SrsManager:
         missing = self._size(circuit_id) - self._memory.held(owner)
         return [(owner, missing)] if missing > 0 else []
 
-    def load_reserved(self, circuit_id: str, threads: int) -> None:
+    def load_reserved(self, circuit_id: str) -> None:
         """Load a circuit on the devices that have memory reserved for it and are up."""
         for device in self._reserved_devices(circuit_id):
             if self._processes.up(device) and device not in self.devices_in(circuit_id, "loading", "hot"):
                 self._move(circuit_id, device, "loading")
-                self._context.instruct(LoadSrs(circuit_id, device, threads))
+                self._context.instruct(LoadSrs(circuit_id, device))
 
     def loaded(self, circuit_id: str, device: str, size: int, load_ms: int) -> None:
         """Take note that a device loaded a circuit, and how much memory it truly takes."""

@@ -153,7 +153,7 @@ class _SynthesisWorker(_Worker):
     def _synthesize(self, task: say.SynthesizeTask, job: int, segment: int) -> None:
         circuit = self._compiled.get(task.circuit_id)
         if circuit is None:
-            circuit = self._registry.circuits[task.circuit_id].compile(threads=task.threads)
+            circuit = self._registry.circuits[task.circuit_id].compile()
             self._compiled[task.circuit_id] = circuit
         with mapped(job, writable=False) as prepared, mapped(segment, writable=True) as target:
             circuit.synthesize(PreparedReader(prepared).job(), task.partition, target, threads=task.threads)
@@ -190,7 +190,7 @@ class _DeviceWorker(_Worker):
             if task.lease in self._cancelled:
                 self.send(say.Failed(task.lease, "cancelled"))
                 return
-            proof = self._prover.finish(task.circuit_id, started, threads=task.threads)
+            proof = self._prover.finish(started, threads=task.threads)
             del started
         if self._prover.verify(task.circuit_id, public_inputs, proof):
             self.send(say.Proved(task.lease, proof))
@@ -201,7 +201,7 @@ class _DeviceWorker(_Worker):
     def _load(self, task: say.LoadTask) -> None:
         begin = time.monotonic()
         try:
-            size = self._prover.load(task.circuit_id, threads=task.threads)
+            size = self._prover.load(task.circuit_id)
         except Exception as error:  # the engine fails the jobs that need them
             self.send(say.NotLoaded(task.circuit_id, say.text_of(error)))
         else:

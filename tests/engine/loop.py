@@ -1,0 +1,18 @@
+"""Runs a test that is a coroutine function; its fixtures are as those of any other."""
+
+import asyncio
+import functools
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+TIMEOUT = 60.0
+
+
+def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Return the test as pytest knows it: it runs in an event loop of its own, for a minute at most."""
+
+    @functools.wraps(test)
+    def run(*arguments: Any, **fixtures: Any) -> None:
+        asyncio.run(asyncio.wait_for(test(*arguments, **fixtures), TIMEOUT))
+
+    return run
