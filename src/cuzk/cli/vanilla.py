@@ -36,7 +36,10 @@ def generate_command(
     threads: Threads = None,
     json: Json = False,
 ) -> None:
-    """Seal development sectors and make a request for a proof over them. Sectors have at most 16 MiB."""
+    """Make development sectors and a request for a proof over them.
+
+    Sectors of more than 16 MiB are pretended: only what the proof opens is computed.
+    """
     drawn = secrets.token_bytes(31) + b"\0" if randomness is None else parse_hex("--randomness", randomness, 32)
     order = DevelopmentOrder(seed.encode(), miner, tuple(sector or (1,)), drawn, partition, registered_proof)
     request = entry(circuit_id).development_request(order, threads or available_threads())

@@ -89,7 +89,7 @@ class CircuitEntry(Protocol):
         ...
 
     def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:
-        """Seal what the order needs and return a request for it; InputError for sectors too large to seal here."""
+        """Seal what the order needs and return a request for it; InputError for what cannot be had here."""
         ...
 
 

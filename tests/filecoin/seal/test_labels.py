@@ -24,7 +24,7 @@ KNOWN = [
 @pytest.mark.parametrize(("nodes", "porep_byte", "version", "last"), KNOWN)
 def test_the_last_label_is_filecoins(nodes: int, porep_byte: int, version: ApiVersion, last: list[int]) -> None:
     graph = StackedGraph(nodes, bytes([porep_byte]) * 32, version)
-    assert create_labels(graph, b"\x09" * 32, 11)[10, -1].tolist() == last
+    assert create_labels(graph, b"\x09" * 32, 11).values[10, -1].tolist() == last
 
 
 def test_every_label_equals_the_reference() -> None:
@@ -41,7 +41,7 @@ def test_every_label_equals_the_reference() -> None:
             digest = hashlib.sha256(prefix + b"".join(repeated)).digest()
             labels.append(digest[:31] + bytes([digest[31] & 0x3F]))
         layers.append(labels)
-    computed = create_labels(graph, replica_id, 3)
+    computed = create_labels(graph, replica_id, 3).values
     assert [[label.tobytes() for label in layer] for layer in computed] == layers
 
 

@@ -14,8 +14,9 @@ from cuzk.filecoin.porep.generate import generate_vanilla, statement_about
 from cuzk.filecoin.porep.job import PorepJob, decode_request
 from cuzk.filecoin.registered import SEAL_PROOFS, SealProof, seal_proof
 from cuzk.filecoin.request import Request, default_priority
+from cuzk.filecoin.seal.pretended import pretend_to_seal
 from cuzk.filecoin.seal.sealed import seal
-from cuzk.filecoin.seal.sector import nodes_from_seed
+from cuzk.filecoin.seal.sector import MAX_SECTOR_SIZE, nodes_from_seed
 from cuzk.filecoin.sectors import SHAPES, SectorShape, shape_of
 from cuzk.filecoin.versions import ApiVersion
 
@@ -54,14 +55,20 @@ class PorepEntry:
         return decode_request(proof, request)
 
     def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:
-        """Seal a development sector and return a request for its PoRep; by default an interactive one."""
+        """Return a request for the PoRep of a development sector, by default an interactive one.
+
+        The sector is sealed, or where it is too large for that, pretended.
+        """
         proof = self._default_proof() if order.registered_proof is None else seal_proof(order.registered_proof)
         if proof.config != self.config:
             raise InputError(f"registered_proof: expected one of {self.circuit_id}, got {proof.name}")
         sector = order.the_sector(self.circuit_id)
-        staged = nodes_from_seed(self.shape, sector, b"data", order.seed, self.shape.nodes)
         ticket = hashlib.sha256(b"cuzk development ticket" + order.seed).digest()
-        sealed = seal(proof, order.miner_id, sector, ticket, staged, threads)
+        if self.shape.size > MAX_SECTOR_SIZE:
+            sealed = pretend_to_seal(proof, order.miner_id, sector, ticket, order.randomness, order.seed)
+        else:
+            staged = nodes_from_seed(self.shape, sector, b"data", order.seed, self.shape.nodes)
+            sealed = seal(proof, order.miner_id, sector, ticket, staged, threads)
         statement = statement_about(sealed, order.randomness)
         phase1_output = encode(proof, statement, generate_vanilla(sealed, statement))
         return Request(

@@ -29,7 +29,7 @@ def generate_vanilla(sealed: SealedSector, statement: PorepStatement) -> Vanilla
     challenges = porep_challenges(sealed.proof, statement)
     parents = sealed.graph.parents(challenges.reshape(-1)).reshape(*challenges.shape, -1)
     nodes = np.concatenate([challenges[..., np.newaxis], parents], axis=-1)
-    rows = np.moveaxis(sealed.labels[:, nodes], 0, 3)
+    rows = np.moveaxis(sealed.labels.of(nodes), 0, 3)
     columns_of_labels, rows_of_labels = label_sources(config.layers)
     layers = np.broadcast_to(np.arange(1, config.layers + 1, dtype=np.uint32), (*challenges.shape, config.layers))
     labels = LabelProofs(

@@ -3,7 +3,10 @@
 Source: rust-fil-proofs, storage-proofs-porep/src/stacked/vanilla/create_label/single.rs.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from cuzk import _native
 from cuzk.filecoin.commitments import Fr, check_length
@@ -13,8 +16,21 @@ from cuzk.filecoin.porep.graph import StackedGraph
 _CHUNK = 1 << 14
 
 
-def create_labels(graph: StackedGraph, replica_id: bytes, layers: int) -> Fr:
-    """Return the labels of all nodes in every layer, Fr[layers, nodes, 4].
+@dataclass(frozen=True)
+class Labels:
+    """The labels of some nodes, or of all, in every layer."""
+
+    nodes: NDArray[np.int64]  # [k], ascending
+    values: Fr  # [layers, k, 4]
+
+    def of(self, nodes: NDArray[np.integer]) -> Fr:
+        """Return the labels of nodes [*grid] that are among these: uint64[layers, *grid, 4]."""
+        labels: Fr = self.values[:, np.searchsorted(self.nodes, nodes)]
+        return labels
+
+
+def create_labels(graph: StackedGraph, replica_id: bytes, layers: int) -> Labels:
+    """Return the labels of all nodes.
 
     label = SHA-256(replica_id ‖ u32 BE layer ‖ u64 BE node ‖ 20 zeros ‖ 37 labels of parents), its two top bits
     cleared; layers count from 1, and the parents' labels are repeated in order until there are 37.
@@ -29,4 +45,4 @@ def create_labels(graph: StackedGraph, replica_id: bytes, layers: int) -> Fr:
         previous = labels[layer - 1] if layer else None
         for number, chunk in enumerate(parents):
             _native.stacked_labels(identity, layer + 1, number * _CHUNK, chunk, previous, labels[layer])
-    return labels.view("<u8").astype(np.uint64, copy=False)
+    return Labels(np.arange(graph.nodes), labels.view("<u8").astype(np.uint64, copy=False))

@@ -14,9 +14,9 @@ from cuzk.filecoin.commitments import Fr
 from cuzk.filecoin.porep.graph import StackedGraph
 from cuzk.filecoin.porep.statement import replica_id
 from cuzk.filecoin.registered import SealProof
-from cuzk.filecoin.seal.labels import create_labels
+from cuzk.filecoin.seal.labels import Labels, create_labels
 from cuzk.filecoin.seal.sector import MAX_SECTOR_SIZE, Sector
-from cuzk.filecoin.seal.tree import MerkleTree, data_tree, replica_tree
+from cuzk.filecoin.seal.tree import Tree, data_tree, replica_tree
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class SealedSector:
     sector: Sector  # tree R-last over the replica, and comm_c
     ticket: bytes
     replica_id: bytes
-    data: MerkleTree  # tree D over the staged data
-    labels: Fr  # [layers, nodes, 4]
-    columns: MerkleTree  # tree C over the hashes of the labels of each node
+    data: Tree  # tree D over the staged data
+    labels: Labels
+    columns: Tree  # tree C over the hashes of the labels of each node
 
     @property
     def graph(self) -> StackedGraph:
@@ -46,11 +46,6 @@ class SealedSector:
         """The replica's commitment, uint64[4]."""
         return self.sector.comm_r
 
-    @property
-    def replica(self) -> Fr:
-        """The replica itself, Fr[nodes]."""
-        return self.sector.tree.rows[0]
-
 
 def graph_of(proof: SealProof) -> StackedGraph:
     """Return the graph of a registered proof's labels."""
@@ -65,9 +60,14 @@ def seal(proof: SealProof, miner_id: int, number: int, ticket: bytes, staged: Fr
     data = data_tree(shape, staged, threads)
     identity = replica_id(miner_id, number, ticket, fr.to_bytes(data.root[np.newaxis]), proof.porep_id)
     labels = create_labels(graph_of(proof), identity, proof.config.layers)
-    hashes = poseidon.hash(np.ascontiguousarray(labels.swapaxes(0, 1)), threads)
-    columns = replica_tree(shape, hashes, threads)
+    columns = replica_tree(shape, column_hashes(labels, threads), threads)
     # The last label of a node is the key that encodes its data.
-    replica = replica_tree(shape, fr.add(staged, labels[-1], threads), threads)
+    replica = replica_tree(shape, fr.add(staged, labels.values[-1], threads), threads)
     sector = Sector(shape, number, comm_c=columns.root, tree=replica)
     return SealedSector(proof, sector, ticket, identity, data, labels, columns)
+
+
+def column_hashes(labels: Labels, threads: int = 1) -> Fr:
+    """Return the hash of each node's labels, which are the leaves of tree C: Fr[k]."""
+    hashes: Fr = poseidon.hash(np.ascontiguousarray(labels.values.swapaxes(0, 1)), threads)
+    return hashes

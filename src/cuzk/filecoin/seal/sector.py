@@ -12,10 +12,11 @@ import numpy as np
 from cuzk.algebra import poseidon
 from cuzk.errors import InputError
 from cuzk.filecoin.commitments import Fr
-from cuzk.filecoin.seal.tree import MerkleTree, replica_tree
+from cuzk.filecoin.seal.implicit import ImplicitTree
+from cuzk.filecoin.seal.tree import Tree, replica_tree
 from cuzk.filecoin.sectors import NODE_SIZE, SectorShape
 
-#: Larger replicas are not drawn: 16 MiB takes seconds, and its tree 1/7 more memory.
+#: Larger replicas are not drawn and not sealed: 16 MiB takes seconds, and its tree 1/7 more memory.
 MAX_SECTOR_SIZE = 1 << 24
 
 
@@ -26,7 +27,7 @@ class Sector:
     shape: SectorShape
     number: int
     comm_c: Fr
-    tree: MerkleTree
+    tree: Tree
 
     @property
     def comm_r_last(self) -> Fr:
@@ -41,17 +42,24 @@ class Sector:
 
 
 def sector_from_seed(shape: SectorShape, number: int, seed: bytes, threads: int = 1) -> Sector:
-    """Return a development sector: replica and comm_c are SHAKE-256 of size, number and seed."""
+    """Return a development sector: replica and comm_c are drawn from size, number and seed.
+
+    Where the sector is too large to be drawn, all nodes of its replica are the same.
+    """
+    if shape.size > MAX_SECTOR_SIZE:
+        return uniform_sector(shape, number, seed)
     drawn = nodes_from_seed(shape, number, b"sector", seed, shape.nodes + 1)
     return Sector(shape, number, comm_c=drawn[0], tree=replica_tree(shape, drawn[1:], threads))
 
 
+def uniform_sector(shape: SectorShape, number: int, seed: bytes) -> Sector:
+    """Return a development sector of any size all of whose nodes are the same."""
+    comm_c, node = nodes_from_seed(shape, number, b"sector", seed, 2)
+    return Sector(shape, number, comm_c, ImplicitTree.build(shape.path_arities, node[np.newaxis], poseidon.hash))
+
+
 def nodes_from_seed(shape: SectorShape, number: int, purpose: bytes, seed: bytes, count: int) -> Fr:
-    """Draw `count` nodes of 254 bits, as fr32 padding leaves them, for a purpose of a development sector."""
-    if shape.size > MAX_SECTOR_SIZE:
-        raise InputError(
-            f"sector size: development sectors have at most {MAX_SECTOR_SIZE >> 20} MiB, not {shape.label}"
-        )
+    """Draw `count` nodes for a purpose of a development sector: SHAKE-256, 254 bits each, as fr32 padding leaves."""
     if not 0 <= number < 1 << 64:
         raise InputError(f"sector number: expected an unsigned 64-bit number, got {number}")
     stream = hashlib.shake_256(b"cuzk development " + purpose + shape.size.to_bytes(8, "little"))

@@ -10,7 +10,7 @@ import numpy as np
 from cuzk.algebra import fr
 from cuzk.filecoin.commitments import Fr
 from cuzk.filecoin.seal.sector import Sector
-from cuzk.filecoin.seal.tree import MerkleTree, data_tree, replica_tree
+from cuzk.filecoin.seal.tree import Tree, data_tree, replica_tree
 from cuzk.filecoin.update.config import update_config
 from cuzk.filecoin.update.statement import UpdateStatement, rho_numbers, rhos
 
@@ -21,7 +21,7 @@ class UpdatedSector:
 
     old: Sector
     new: Sector
-    data: MerkleTree  # tree D over the new data
+    data: Tree  # tree D over the new data
 
     @property
     def statement(self) -> UpdateStatement:
@@ -37,6 +37,6 @@ def update(old: Sector, staged: Fr, threads: int = 1) -> UpdatedSector:
     data = data_tree(old.shape, staged, threads)
     of_high_bits = rhos(config, *(fr.to_bytes(element[np.newaxis]) for element in (data.root, old.comm_r)))
     rho = of_high_bits[rho_numbers(config, np.arange(old.shape.nodes))]
-    replica = fr.add(old.tree.rows[0], fr.mul(staged, rho, threads), threads)
+    replica = fr.add(old.tree.nodes_at(0), fr.mul(staged, rho, threads), threads)
     tree = replica_tree(old.shape, replica, threads)
     return UpdatedSector(old, Sector(old.shape, old.number, old.comm_c, tree), data)

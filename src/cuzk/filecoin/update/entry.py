@@ -9,7 +9,8 @@ from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.parameters.names import parameter_stem
 from cuzk.filecoin.registered import UPDATE_PROOFS, update_proof
 from cuzk.filecoin.request import Request, default_priority
-from cuzk.filecoin.seal.sector import nodes_from_seed, sector_from_seed
+from cuzk.filecoin.seal.pretended import pretend_to_update
+from cuzk.filecoin.seal.sector import MAX_SECTOR_SIZE, nodes_from_seed, sector_from_seed
 from cuzk.filecoin.seal.updated import update
 from cuzk.filecoin.sectors import SHAPES, SectorShape
 from cuzk.filecoin.update.codec import encode
@@ -57,8 +58,12 @@ class UpdateEntry:
         if order.registered_proof not in (None, number):
             raise InputError(f"registered_proof: expected {number} for {self.circuit_id}, got {order.registered_proof}")
         sector = order.the_sector(self.circuit_id)
-        old = sector_from_seed(self.shape, sector, order.seed, threads)
-        updated = update(old, nodes_from_seed(self.shape, sector, b"update", order.seed, self.shape.nodes), threads)
+        if self.shape.size > MAX_SECTOR_SIZE:
+            updated = pretend_to_update(self.shape, sector, order.seed)
+        else:
+            old = sector_from_seed(self.shape, sector, order.seed, threads)
+            staged = nodes_from_seed(self.shape, sector, b"update", order.seed, self.shape.nodes)
+            updated = update(old, staged, threads)
         statement = updated.statement
         return Request(
             kind=self.kind,

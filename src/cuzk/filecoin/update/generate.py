@@ -18,7 +18,7 @@ def generate_vanilla(updated: UpdatedSector) -> VanillaUpdate:
     return VanillaUpdate(
         config,
         comm_c=np.repeat(updated.old.comm_c[np.newaxis], config.partitions, axis=0),
-        apex_leaves=updated.data.rows[config.apex_height].reshape(config.partitions, -1, 4),
+        apex_leaves=updated.data.nodes_at(config.apex_height).reshape(config.partitions, -1, 4),
         old=updated.old.tree.open(challenges),
         data=updated.data.open(challenges),
         new=updated.new.tree.open(challenges),
