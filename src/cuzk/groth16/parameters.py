@@ -32,12 +32,13 @@ class Parameters:
     b_g2: Points
 
     @classmethod
-    def open(cls, path: Path, *, check: Check = Check.SUBGROUP, threads: int = 1) -> Self:
+    def open(cls, path: Path | str, *, check: Check = Check.SUBGROUP, threads: int = 1) -> Self:
         """Map a `.params` file; `check` says how far its points are checked (SUBGROUP reads all of them).
 
         With Check.STRUCTURE only the counts are read, and points when they are used: for files whose digest was
         verified. Raises FormatError for a file that is not one, InputError if it cannot be read.
         """
+        path = Path(path)
         try:
             with path.open("rb") as file:
                 mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -38,7 +38,7 @@ _BLOCK = 1 << 18
 
 def setup(
     circuit: Circuit,
-    path: Path,
+    path: Path | str,
     *,
     toxic_waste: ToxicWaste | None = None,
     sector_size: int = 0,
@@ -52,6 +52,7 @@ def setup(
     `progress` is called with the points written and their total. Raises InputError for a variable that no row
     constrains.
     """
+    path = Path(path)
     check_may_write(path)
     waste = ToxicWaste.draw() if toxic_waste is None else toxic_waste
     columns = _Columns.at_tau(circuit, waste.tau, threads)

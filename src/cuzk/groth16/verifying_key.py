@@ -34,8 +34,9 @@ class VerifyingKey:
         return len(self.ic)
 
     @classmethod
-    def open(cls, path: Path, check: Check = Check.SUBGROUP) -> Self:
+    def open(cls, path: Path | str, check: Check = Check.SUBGROUP) -> Self:
         """Read a `.vk` file, or where it is missing the head of the `.params` file of the same name."""
+        path = Path(path)
         parameters = path.with_suffix(".params")
         try:
             if not path.exists() and parameters.exists():
