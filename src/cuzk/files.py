@@ -1,5 +1,6 @@
 """Reading and writing whole files with care: sizes before bytes, and nothing half-written under a final name."""
 
+import mmap
 import os
 import tempfile
 from collections.abc import Iterator
@@ -9,17 +10,36 @@ from typing import BinaryIO
 
 from cuzk.errors import FormatError, InputError
 
+_PIECE = 1 << 16
+
 
 def read_bounded(path: Path, limit: int) -> bytes:
     """Return a file's bytes; InputError if it cannot be read, FormatError if it has more than `limit` bytes."""
+    pieces: list[bytes] = []
+    left = limit + 1
     try:
         with path.open("rb") as file:
-            data = file.read(limit + 1)
+            # A read allocates what it asks for, so ask for what there is; a pipe does not say, and is read in pieces.
+            step = max(os.fstat(file.fileno()).st_size, _PIECE)
+            while piece := file.read(min(step, left)):
+                pieces.append(piece)
+                left -= len(piece)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    if len(data) > limit:
+    if not left:
         raise FormatError(f"{path} is too large: expected at most {limit} bytes")
-    return data
+    return b"".join(pieces)
+
+
+def map_file(path: Path) -> memoryview:
+    """Map a file into memory, read-only; InputError if it cannot be read, FormatError if it is empty."""
+    try:
+        with path.open("rb") as file:
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except ValueError as error:  # an empty file cannot be mapped
+        raise FormatError(f"{path} is empty") from error
 
 
 @contextmanager

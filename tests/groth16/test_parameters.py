@@ -102,7 +102,7 @@ def test_open_says_which_file_and_why(tmp_path: Path) -> None:
         Parameters.open(tmp_path / "missing.params")
     empty = tmp_path / "empty.params"
     empty.touch()
-    with pytest.raises(FormatError, match=r"empty.params is not a parameter file: it is empty"):
+    with pytest.raises(FormatError, match=r"empty.params is empty"):
         Parameters.open(empty)
     empty.write_bytes(b"short")
     with pytest.raises(FormatError, match=r"empty.params is not a parameter file: too short"):

@@ -6,7 +6,6 @@ h has domain - 1 points; l one per aux; a all inputs and the aux with a non-zero
 then the aux, with a non-zero B polynomial.
 """
 
-import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import BinaryIO, Self
 from cuzk.algebra import bitmap
 from cuzk.algebra.group import G1, G2, Points
 from cuzk.errors import FormatError, InputError
+from cuzk.files import map_file
 from cuzk.groth16.circuit import Density
 from cuzk.groth16.points import Check, PointReader, encode_count
 from cuzk.groth16.verifying_key import VerifyingKey
@@ -39,15 +39,9 @@ class Parameters:
         verified. Raises FormatError for a file that is not one, InputError if it cannot be read.
         """
         path = Path(path)
+        data = map_file(path)
         try:
-            with path.open("rb") as file:
-                mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-        except ValueError as error:  # an empty file cannot be mapped
-            raise FormatError(f"{path} is not a parameter file: it is empty") from error
-        try:
-            return cls.parse(memoryview(mapping), check=check, threads=threads)
+            return cls.parse(data, check=check, threads=threads)
         except FormatError as error:
             raise FormatError(f"{path} is not a parameter file: {error}") from error
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Self
 
 from cuzk.algebra.group import G1, G2, Points
-from cuzk.errors import FormatError, InputError
-from cuzk.files import read_bounded
+from cuzk.errors import FormatError
+from cuzk.files import map_file, read_bounded
 from cuzk.groth16.points import Check, PointReader, encode_count
 
 # The largest known circuit has 25,840 inputs; this leaves room for forty times as many.
@@ -40,7 +40,7 @@ class VerifyingKey:
         parameters = path.with_suffix(".params")
         try:
             if not path.exists() and parameters.exists():
-                return cls._head_of(parameters, check)
+                return cls.read(PointReader(map_file(parameters), check))
             return cls.parse(read_bounded(path, _MAX_FILE_SIZE), check)
         except FormatError as error:
             raise FormatError(f"{path} is not a verifying key: {error}") from error
@@ -68,15 +68,6 @@ class VerifyingKey:
         if not len(key.ic):
             raise FormatError("ic is empty: expected at least the point of ONE")
         return key
-
-    @classmethod
-    def _head_of(cls, parameters: Path, check: Check) -> Self:
-        try:
-            with parameters.open("rb") as file:
-                head = file.read(_MAX_FILE_SIZE)
-        except OSError as error:
-            raise InputError(f"cannot read {parameters}: {error.strerror or error}") from error
-        return cls.read(PointReader(memoryview(head), check))
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the `.vk` file."""

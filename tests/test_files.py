@@ -1,0 +1,84 @@
+"""Whole files: bounded reads, mappings, and names that appear only when all is written."""
+
+import os
+import stat
+import threading
+import tracemalloc
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from cuzk.errors import FormatError, InputError
+from cuzk.files import map_file, read_bounded, replacing
+
+
+def test_a_file_is_read_up_to_its_bound(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 1000)
+    assert read_bounded(path, 1000) == b"x" * 1000
+    with pytest.raises(FormatError, match="file is too large: expected at most 999 bytes"):
+        read_bounded(path, 999)
+    with pytest.raises(InputError, match=r"cannot read .*missing: No such file"):
+        read_bounded(tmp_path / "missing", 10)
+    with pytest.raises(InputError, match="cannot read"):
+        read_bounded(tmp_path, 10)
+
+
+def test_a_read_takes_memory_for_the_file_not_for_the_bound(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(bytes(1 << 20))
+    tracemalloc.start()
+    try:
+        read_bounded(path, 1 << 40)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 3 << 20
+
+
+def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_bytes(b"y" * 300_000))
+    writer.start()
+    try:
+        assert read_bounded(path, 1 << 20) == b"y" * 300_000
+    finally:
+        writer.join()
+
+
+def test_a_file_is_mapped_read_only(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"abc")
+    view = map_file(path)
+    assert bytes(view) == b"abc"
+    assert view.readonly
+    path.write_bytes(b"")
+    with pytest.raises(FormatError, match="file is empty"):
+        map_file(path)
+    with pytest.raises(InputError, match="cannot read"):
+        map_file(tmp_path / "missing")
+
+
+def test_a_replaced_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "file"
+    with replacing(path) as file:
+        file.write(b"whole")
+        assert not path.exists()
+    assert path.read_bytes() == b"whole"
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
+
+    with suppress(KeyboardInterrupt), replacing(path) as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    assert path.read_bytes() == b"whole"
+    assert [entry.name for entry in path.parent.iterdir()] == ["file"]
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot write"), replacing(tmp_path / "file" / "under") as _:
+        pass
