@@ -21,7 +21,7 @@ $(VENV)/.installed: $(VENV)/.dependencies $(NATIVE)
 	touch $@
 
 demo: setup
-	$(BIN)/cuzk demo --data tests/data --data ../shared/fixtures
+	$(BIN)/cuzk demo
 
 test: setup lint
 	$(BIN)/pytest -m 'not full'

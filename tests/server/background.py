@@ -4,8 +4,9 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
+from cuzk.engine import Engine
 from cuzk.server.addresses import TcpAddress
 from cuzk.server.daemon import Daemon, Endpoints, ServerOptions
 from tests.server.fake_engine import FakeEngine
@@ -42,12 +43,12 @@ def background_daemon(engine: FakeEngine | None = None, **options: Any) -> Itera
 
     async def make() -> Daemon:
         given = {"listen": ANY_PORT, "status_listen": ANY_PORT, **options}
-        return Daemon(fake, ServerOptions(**given))
+        return Daemon(cast("Engine", fake), ServerOptions(**given))
 
     try:
         daemon = run(make())
         try:
-            yield BackgroundDaemon(fake, run(daemon.start()), loop)
+            yield BackgroundDaemon(cast("Engine", fake), run(daemon.start()), loop)
         finally:
             run(daemon.stop())
     finally:

@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 import grpc
 import pytest
 
+from cuzk.engine import Engine
 from cuzk.proto.proving_pb2_grpc import ProvingEngineStub
 from cuzk.server.addresses import TcpAddress
 from cuzk.server.daemon import Daemon, ServerOptions
@@ -43,7 +44,7 @@ def serve() -> Callable[..., None]:
         async def main() -> None:
             fake = engine or FakeEngine()
             given = {"listen": any_port(), "status_listen": any_port(), **options}
-            daemon = Daemon(fake, ServerOptions(**given))
+            daemon = Daemon(cast("Engine", fake), ServerOptions(**given))
             endpoints = await daemon.start()
             target = endpoints.grpc.replace("unix://", "unix:")
             try:

@@ -7,38 +7,19 @@ from collections.abc import Iterator
 
 import msgspec
 
-from cuzk.engine.errors import DrainingError, QueueFullError, UnknownJobError
-from cuzk.engine.request import ProofRequest
-from cuzk.engine.status import Status
+from cuzk.engine import (
+    DrainingError,
+    Evicted,
+    Outcome,
+    Preloaded,
+    QueueFullError,
+    Receipt,
+    Request,
+    Status,
+    UnknownJobError,
+)
 from cuzk.errors import InputError
 from tests.panel import snapshots
-
-
-class Receipt(msgspec.Struct):
-    job_id: str
-    queue_position: int
-
-
-class Outcome(msgspec.Struct):
-    job_id: str
-    status: str
-    proof: bytes = b""
-    error: str = ""
-    queue_wait_ms: int = 0
-    srs_load_ms: int = 0
-    synthesis_ms: int = 0
-    gpu_compute_ms: int = 0
-    total_ms: int = 0
-
-
-class Preloaded(msgspec.Struct):
-    already_loaded: bool
-    load_time_ms: int
-
-
-class Evicted(msgspec.Struct):
-    was_loaded: bool
-    freed_bytes: int
 
 
 class FakeEngine:
@@ -46,7 +27,7 @@ class FakeEngine:
 
     def __init__(self, max_pending: int = 15) -> None:
         self.max_pending = max_pending
-        self.requests: dict[str, ProofRequest] = {}
+        self.requests: dict[str, Request] = {}
         self.jobs: dict[str, asyncio.Future[Outcome]] = {}
         self.attended: Counter[str] = Counter()
         self.deadlines: dict[str, float | None] = {}
@@ -61,7 +42,7 @@ class FakeEngine:
         self.not_ready = None
         self.life.append("start")
 
-    async def submit(self, request: ProofRequest, *, attended: bool = False, deadline: float | None = None) -> Receipt:
+    async def submit(self, request: Request, *, attended: bool = False, deadline: float | None = None) -> Receipt:
         if self.error is not None:
             raise self.error
         if self.not_ready is not None:
@@ -70,20 +51,22 @@ class FakeEngine:
         if unfinished >= self.max_pending:
             raise QueueFullError(f"{unfinished} jobs are unfinished, of at most {self.max_pending}")
         job_id = request.request_id or f"made-{len(self.jobs)}"
+        attached = job_id in self.jobs
         self.jobs.setdefault(job_id, asyncio.get_running_loop().create_future())
         self.requests[job_id] = request
         self.attended[job_id] += attended
         self.deadlines[job_id] = deadline
-        return Receipt(job_id, unfinished)
+        return Receipt(job_id, unfinished, attached)
 
     def release(self, job_id: str) -> None:
         self.attended[job_id] -= 1
 
     def finish(self, job_id: str, status: str = "completed", proof: bytes = b"\x01" * 192, error: str = "") -> None:
         proof = proof if status == "completed" else b""
-        self.jobs[job_id].set_result(Outcome(job_id, status, proof, error, 1, 2, 3, 4, 10))
+        self.jobs[job_id].set_result(Outcome(job_id, status, proof, error, 0.0, 1, 2, 3, 4, 10))
 
-    async def wait(self, job_id: str, timeout: float | None = None) -> Outcome:
+    async def wait(self, job: str | Receipt, timeout: float | None = None) -> Outcome:
+        job_id = job.job_id if isinstance(job, Receipt) else job
         if job_id not in self.jobs:
             raise UnknownJobError(f"no job has the id {job_id!r}")
         try:

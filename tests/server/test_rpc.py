@@ -34,7 +34,7 @@ def test_submit_then_await(serve) -> None:
         reply = await running.stub.SubmitProof(winning(miner_id=7, randomness=b"r" * 32))
         assert (reply.job_id, reply.queue_position, reply.assigned_gpu) == ("a job [1 2]", 0, "")
         request = running.engine.requests["a job [1 2]"]
-        assert (request.kind, request.miner_id, request.randomness) == ("winning-post", 7, b"r" * 32)
+        assert (request.kind.display, request.miner_id, request.randomness) == ("winning-post", 7, b"r" * 32)
         assert request.vanilla_proofs == (b"v",)
         running.engine.finish("a job [1 2]")
         result = await running.stub.AwaitProof(pb.AwaitProofRequest(job_id="a job [1 2]"))

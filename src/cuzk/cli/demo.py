@@ -1,230 +1,210 @@
-"""`cuzk demo`: the whole way from a circuit to a verified proof, on this machine, as a table."""
+"""`cuzk demo`: the main job in one command: sectors, a daemon, requests, proofs, and a check of what comes back."""
 
-import hashlib
 import json as json_module
+import secrets
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
+from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
-from cuzk.algebra import fr
-from cuzk.cli.output import Json, Threads
+from cuzk.cli.daemon_process import DaemonProcess
+from cuzk.cli.output import Json, progress_bar
 from cuzk.cli.root import EXIT_NO
-from cuzk.devices.cpu import CpuDevice, available_threads
-from cuzk.filecoin.parameters.manifest import file_digest
-from cuzk.filecoin.post.public_inputs import PublicSector, winning_public_inputs
-from cuzk.filecoin.sectors import shape_of
-from cuzk.groth16.assignment import Assignment
-from cuzk.groth16.circuit import Circuit
-from cuzk.groth16.proof import Proof
-from cuzk.groth16.prover import prove_finish, prove_start
-from cuzk.groth16.r1cs_file import read_r1cs
+from cuzk.cli.status_view import status_view
+from cuzk.cli.words import duration
+from cuzk.client import Client, Result, ServerError, fetch_status
+from cuzk.devices.cpu import available_threads
+from cuzk.errors import FormatError, InputError
+from cuzk.filecoin.development import DevelopmentOrder
+from cuzk.filecoin.parameters.folder import development_folder
+from cuzk.filecoin.registry import CircuitEntry, decode, families
+from cuzk.filecoin.request import Request
+from cuzk.groth16.proof import Proof, split_proofs
 from cuzk.groth16.setup import setup
-from cuzk.groth16.synthetic import dense_chain
-from cuzk.groth16.toxic_waste import ToxicWaste
 from cuzk.groth16.verifier import verify
 from cuzk.groth16.verifying_key import VerifyingKey
-from cuzk.groth16.witness_file import read_witness
 
 app = typer.Typer(add_completion=False)
 
-Result = TypeVar("Result")
-
-_CHAIN_LOG2 = 14
-_PLAIN_WIDTH = 100
-_WINDOW = "window/a-v1_2-s1s2"
-_WINDOW_PARAMETERS = "merkletree-poseidon_hasher-8-0-0-0170db1f"
-_GENUINE = "filecoin-mainnet/winningpost_2kib.json"
+_POLL_SECONDS = 0.25
+_PLAIN_WIDTH = 120
 
 
 @dataclass(frozen=True)
-class Step:
-    """One line of the table."""
+class Made:
+    """One job of the demo: what was asked, what came back, and whether it verifies."""
 
-    what: str
-    step: str
-    seconds: float
-    result: str
-    good: bool = True
+    entry: CircuitEntry
+    request: Request
+    result: Result
+    partitions: int
+    verified: bool
 
-
-@dataclass(frozen=True)
-class Known:
-    """The secrets and results of a run of Filecoin's own software, where there was one."""
-
-    waste: ToxicWaste | None = None
-    parameters_sha256: str | None = None
-    r: int | None = None
-    s: int | None = None
-    proof: bytes | None = None
-
-
-@dataclass(frozen=True)
-class Case:
-    """A circuit with a witness."""
-
-    what: str
-    circuit: Circuit
-    inputs: NDArray[np.uint64]
-    aux: NDArray[np.uint64]
-    known: Known | None = None
+    def json(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "kind": _name(self.entry),
+            "job_id": self.result.job_id,
+            "circuit": self.entry.circuit_id,
+            "status": self.result.status,
+            "error": self.result.error,
+            "verified": self.verified,
+            "partitions": self.partitions,
+            "bytes": len(self.result.proof),
+            "queue_wait_ms": self.result.queue_wait_ms,
+            "synthesis_ms": self.result.synthesis_ms,
+            "gpu_compute_ms": self.result.gpu_compute_ms,
+            "total_ms": self.result.total_ms,
+        }
 
 
-class Demo:
-    """Runs the steps and remembers how long each took."""
-
-    def __init__(self, folder: Path, data: list[Path], threads: int) -> None:
-        self.folder = folder
-        self.data = data
-        self.threads = threads
-        self.steps: list[Step] = []
-
-    def run(self) -> None:
-        """Run everything for which the data is at hand."""
-        self._dense_chain()
-        if self._find("r1cs/window-2k.r1cs") and self._find(f"{_WINDOW}/witness-0.bin"):
-            self._window_post()
-        if genuine := self._find(_GENUINE):
-            self._genuine_proof(genuine)
-
-    def _dense_chain(self) -> None:
-        what = f"dense chain 2^{_CHAIN_LOG2}"
-        case = self._timed(what, "build the circuit", lambda: dense_chain(_CHAIN_LOG2))
-        self._prove(Case(what, case.circuit, case.inputs, case.aux))
-
-    def _window_post(self) -> None:
-        """Prove a circuit of Filecoin's from its own secrets: file and proof must be the same bytes."""
-        what = "WindowPoSt 2 KiB"
-        circuit = self._timed(what, "read the circuit", lambda: read_r1cs(self._get("r1cs/window-2k.r1cs")))
-        inputs, aux = read_witness(self._get(f"{_WINDOW}/witness-0.bin"))
-        det = json_module.loads(self._get(f"{_WINDOW}/det.json").read_text())
-        digests = json_module.loads(self._get("params/params-sha256.json").read_text())
-        known = Known(
-            waste=ToxicWaste.read(self._get("params/toxic-waste.json")),
-            parameters_sha256=next(entry["sha256"] for name, entry in digests.items() if _WINDOW_PARAMETERS in name),
-            r=int.from_bytes(bytes.fromhex(det["r_le"][0]), "little"),
-            s=int.from_bytes(bytes.fromhex(det["s_le"][0]), "little"),
-            proof=self._get(f"{_WINDOW}/proof-fixed-rs.bin").read_bytes(),
-        )
-        self._prove(Case(what, circuit, inputs, aux, known))
-
-    def _prove(self, case: Case) -> None:
-        what, circuit, known = case.what, case.circuit, case.known or Known()
-        path, threads, device = self.folder / "demo.params", self.threads, CpuDevice(self.threads)
-        parameters = self._timed(
-            what,
-            "setup",
-            lambda: setup(circuit, path, toxic_waste=known.waste, threads=threads),
-            lambda _: f"{path.stat().st_size / (1 << 20):.1f} MiB",
-        )
-        if known.parameters_sha256:
-            self._same("the parameter file", _sha256(path), known.parameters_sha256)
-        assignment = self._timed(
-            what, "A·z, B·z", lambda: Assignment.from_witness(circuit, case.inputs, case.aux, threads=threads)
-        )
-        pending = self._timed(
-            what,
-            "prove_start (device)",
-            lambda: prove_start(device, parameters, circuit.density, assignment, r=known.r, s=known.s),
-        )
-        proof = self._timed(
-            what, "prove_finish (CPU)", lambda: prove_finish(pending, threads=threads), lambda _: "192 bytes"
-        )
-        if known.proof:
-            self._same("the proof", proof.to_bytes(), known.proof)
-        key, public = parameters.verifying_key, case.inputs[1:]
-        self._expect(what, "verify", lambda: verify(key, public, Proof.parse(proof.to_bytes())), True)
-        changed = fr.add(public, np.ascontiguousarray(np.broadcast_to(fr.from_ints([1]), public.shape)))
-        self._expect(what, "verify, other inputs", lambda: verify(key, changed, proof), False)
-
-    def _genuine_proof(self, path: Path) -> None:
-        what = "WinningPoSt, genuine"
-        case = json_module.loads(path.read_text())
-        sector = PublicSector(case["sector_number"], bytes.fromhex(case["comm_r_hex"]))
-        shape, randomness = shape_of(case["sector_size"]), bytes.fromhex(case["randomness_hex"])
-        vk_path = path.with_name("winning_2kib.vk")
-        key = self._timed(
-            what, "read the network's key", lambda: VerifyingKey.open(vk_path), lambda _: file_digest(vk_path)
-        )
-        proof = Proof.parse(bytes.fromhex(case["proof_bytes_hex"]))
-        public = winning_public_inputs(shape, randomness, sector)
-        self._expect(what, "verify", lambda: verify(key, public, proof), True)
-        other = winning_public_inputs(shape, randomness, PublicSector(sector.number + 1, sector.comm_r))
-        self._expect(what, "verify, other sector", lambda: verify(key, other, proof), False)
-
-    def _timed(
-        self, what: str, step: str, action: Callable[[], Result], describe: Callable[[Result], str] = lambda _: "done"
-    ) -> Result:
-        begin = time.perf_counter()
-        result = action()
-        self.steps.append(Step(what, step, time.perf_counter() - begin, describe(result)))
-        return result
-
-    def _expect(self, what: str, step: str, action: Callable[[], bool], expected: bool) -> None:
-        begin = time.perf_counter()
-        valid = action()
-        seconds = time.perf_counter() - begin
-        self.steps.append(Step(what, step, seconds, "valid" if valid else "not valid", valid == expected))
-
-    def _same(self, what: str, made: bytes | str, expected: bytes | str) -> None:
-        """Add to the last step whether what it made is Filecoin's, byte for byte."""
-        last, same = self.steps[-1], made == expected
-        verdict = f"{last.result}, as Filecoin's" if same else f"{what} differs from Filecoin's"
-        self.steps[-1] = replace(last, result=verdict, good=same)
-
-    def _find(self, name: str) -> Path | None:
-        return next((folder / name for folder in self.data if (folder / name).exists()), None)
-
-    def _get(self, name: str) -> Path:
-        return self._find(name) or Path(name)
-
-
-@app.command(epilog="Example: cuzk demo --data tests/data --data ../shared/fixtures")
+@app.command(epilog="Example: cuzk demo --kinds winning,window --keep")
 def command(
-    data: Annotated[
-        list[Path] | None, typer.Option(help="Folder with real Filecoin data; may be given several times.")
-    ] = None,
-    threads: Threads = None,
+    kinds: Annotated[str, typer.Option(help="Which kinds of proof, with commas between.")] = "winning,window",
+    repeat: Annotated[int, typer.Option(help="So many jobs of each kind.", min=1, max=1000, metavar="N")] = 1,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the daemon serving at the end, until Ctrl-C.")] = False,
     json: Json = False,
 ) -> None:
-    """Set up, prove and verify a circuit; with real Filecoin data at hand, its circuits and proofs too."""
-    with tempfile.TemporaryDirectory(prefix="cuzk-demo-") as folder:
-        demo = Demo(Path(folder), data or [], threads or available_threads())
-        demo.run()
-    good = all(step.good for step in demo.steps)
-    if json:
-        print(json_module.dumps({"good": good, "steps": [asdict(step) for step in demo.steps]}))
-    else:
-        # Where there is no terminal, no width is known: let nothing be wrapped.
-        Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH).print(_table(demo.steps))
-    if not good:
+    """Make proofs of 2 KiB sectors through a daemon, and verify them here.
+
+    Makes development parameters (kept for the next time), seals sectors, starts a daemon on loopback with a temporary
+    data folder, submits, shows the progress and the panel's address, verifies what comes back. Exit code 0: all of it
+    verifies.
+    """
+    entries = _entries(kinds)
+    for entry in entries:
+        _ensure_parameters(entry)
+    orders = [(entry, _order(entry, number)) for entry in entries for number in range(repeat)]
+    threads = available_threads()
+    requests = [(entry, _request(entry, order, number, threads)) for number, (entry, order) in enumerate(orders)]
+    with tempfile.TemporaryDirectory(prefix="cuzk-demo-") as folder, DaemonProcess(Path(folder)) as daemon:
+        _say(f"panel: {daemon.panel}")
+        begin = time.perf_counter()
+        results = _prove(daemon, [request for _, request in requests])
+        seconds = time.perf_counter() - begin
+        made = [_check(entry, request, result) for (entry, request), result in zip(requests, results, strict=True)]
+        _show(made, daemon, seconds, json)
+        if keep:
+            daemon.serve_until_interrupted()
+    if not all(job.verified for job in made):
         raise typer.Exit(EXIT_NO)
 
 
-def _table(steps: list[Step]) -> Table:
-    table = Table("circuit", "step", "time", "result")
-    table.columns[2].justify = "right"
-    previous = ""
-    for step in steps:
-        table.add_row(
-            step.what if step.what != previous else "",
-            step.step,
-            f"{step.seconds * 1e3:,.0f} ms" if step.seconds < 1 else f"{step.seconds:.2f} s",
-            step.result if step.good else f"[red]{step.result}: WRONG[/red]",
+def _entries(kinds: str) -> list[CircuitEntry]:
+    """Return the smallest circuit of each kind named; InputError names those there are."""
+    known = {_name(entry): entry for entry in (next(iter(f.entries.values())) for f in families().values())}
+    names = [name.strip() for name in kinds.split(",") if name.strip()]
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise InputError(f"--kinds: expected some of {','.join(known)}, got {kinds!r}")
+    return [known[name] for name in names]
+
+
+def _name(entry: CircuitEntry) -> str:
+    return entry.kind.name.lower()
+
+
+def _order(entry: CircuitEntry, number: int) -> DevelopmentOrder:
+    randomness = secrets.token_bytes(31) + b"\0"  # below the field's order
+    sectors = (1, 2) if _name(entry) == "window" else (1,)
+    return DevelopmentOrder(f"demo {number}".encode(), 1000, sectors, randomness)
+
+
+def _request(entry: CircuitEntry, order: DevelopmentOrder, number: int, threads: int) -> Request:
+    return replace(entry.development_request(order, threads), request_id=f"demo-{entry.circuit_id}-{number}")
+
+
+def _ensure_parameters(entry: CircuitEntry) -> None:
+    path = development_folder().path / f"{entry.parameter_stem}.params"
+    if path.exists() and path.name in development_folder().manifest:
+        return
+    _say(f"making development parameters of {entry.circuit_id}, once")
+    with progress_bar(entry.circuit_id) as progress:
+        setup(entry.circuit(), path, sector_size=entry.shape.size, threads=available_threads(), progress=progress)
+
+
+def _prove(daemon: DaemonProcess, requests: Sequence[Request]) -> list[Result]:
+    """Submit everything at once and show the daemon's status until all is done."""
+    with Client(daemon.grpc) as client, ThreadPoolExecutor(len(requests)) as pool, _progress() as show:
+        futures = [pool.submit(client.prove, request) for request in requests]
+        while not all(future.done() for future in futures):
+            daemon.check_alive()
+            show(daemon, futures)
+            time.sleep(_POLL_SECONDS)
+        return [future.result() for future in futures]
+
+
+class _Progress:
+    """The status on a terminal; elsewhere a line whenever the number of finished jobs changes."""
+
+    def __init__(self, live: Live | None) -> None:
+        self._live = live
+        self._finished = -1
+
+    def __call__(self, daemon: DaemonProcess, futures: Sequence["Future[Result]"]) -> None:
+        if self._live is not None:
+            try:
+                self._live.update(status_view(fetch_status(f"{daemon.panel}status", timeout=2)), refresh=True)
+            except ServerError as error:
+                self._live.update(Text(str(error)), refresh=True)
+            return
+        finished = sum(future.done() for future in futures)
+        if finished != self._finished:
+            self._finished = finished
+            _say(f"{finished} of {len(futures)} proofs")
+
+
+@contextmanager
+def _progress() -> Iterator[_Progress]:
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Progress(None)
+        return
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        yield _Progress(live)
+
+
+def _check(entry: CircuitEntry, request: Request, result: Result) -> Made:
+    """Verify a result with public inputs that are computed here."""
+    job = decode(request)
+    key = VerifyingKey.open(development_folder().file(f"{entry.parameter_stem}.vk"))
+    try:
+        proofs = split_proofs(result.proof)
+        verified = (
+            result.status == "completed"
+            and len(proofs) == job.partitions
+            and all(verify(key, job.public_inputs(index), Proof.parse(proof)) for index, proof in enumerate(proofs))
         )
-        previous = step.what
-    return table
+    except FormatError:
+        verified = False
+    return Made(entry, request, result, job.partitions, verified)
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _show(made: Sequence[Made], daemon: DaemonProcess, seconds: float, as_json: bool) -> None:
+    if as_json:
+        jobs = [job.json() for job in made]
+        print(json_module.dumps({"jobs": jobs, "panel": daemon.panel, "seconds": round(seconds, 3)}), flush=True)
+        return
+    table = Table("kind", "job", "partitions", "queue", "synthesis", "device", "total", "proof")
+    for column in table.columns[2:7]:
+        column.justify = "right"
+    for job in made:
+        times = (job.result.queue_wait_ms, job.result.synthesis_ms, job.result.gpu_compute_ms, job.result.total_ms)
+        proof = Text("verified") if job.verified else Text(f"WRONG: {job.result.error or 'not valid'}", style="red")
+        table.add_row(_name(job.entry), job.result.job_id, str(job.partitions), *map(duration, times), proof)
+    Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH).print(table)
+
+
+def _say(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""`cuzk groth16 setup | prove | verify`: Groth16 over files."""
+"""`cuzk groth16 setup | prove | verify | demo`: Groth16 over files."""
 
 import time
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from cuzk.cli import groth16_demo
 from cuzk.cli.output import Json, Threads, answer, progress_bar, warn
 from cuzk.cli.parse import parse_scalar, read_proof_bytes
 from cuzk.devices.cpu import CpuDevice, available_threads
@@ -24,6 +25,10 @@ from cuzk.groth16.verifying_key import VerifyingKey
 from cuzk.groth16.witness_file import format_public_inputs, read_public_inputs, read_witness
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+app.command("demo", epilog="Example: cuzk groth16 demo --data tests/data --data ../shared/fixtures")(
+    groth16_demo.demo_command
+)
 
 R1cs = Annotated[Path, typer.Option(help="Constraint system (R1CSDMP1 file).", metavar="FILE")]
 

@@ -11,8 +11,9 @@ from cuzk.errors import CuzkError, InputError
 
 # Subcommand: module that holds its `app`, and the line that `cuzk --help` shows for it.
 SUBCOMMANDS = {
-    "demo": ("demo", "Make proofs, verify them, and show how long each step took."),
+    "demo": ("demo", "Make proofs of small sectors through a daemon, and verify them."),
     "prove": ("prove", "Make a proof for a request, and show how long each step took."),
+    "serve": ("serve", "Run the daemon."),
     "status": ("status", "Show what a daemon is doing."),
     "submit": ("submit", "Submit a proof job to a daemon."),
     "await": ("await_", "Wait for a job and print its proof."),

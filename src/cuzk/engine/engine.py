@@ -169,9 +169,12 @@ class Engine:
                 raise
         return Receipt(known.job_id, self._position(known.job_id), attached)
 
-    async def wait(self, job_id: str, timeout: float | None = None) -> Outcome:
-        """Wait for a job's end, at most so many seconds; UnknownJobError if there is no such job."""
-        name = self._book.find(job_id)
+    async def wait(self, job: str | Receipt, timeout: float | None = None) -> Outcome:
+        """Wait for a job's end, at most so many seconds; UnknownJobError if there is no such job.
+
+        A receipt means its own job; a bare request id means the newest of that id, which may be another's.
+        """
+        name = job.job_id if isinstance(job, Receipt) else self._book.find(job)
         handle = self._book.handles.get(name)
         if handle is None:
             return self._book.outcomes[name]
@@ -182,7 +185,7 @@ class Engine:
         """Submit and wait. Whoever is cancelled here leaves the job to `jobs.orphan_grace`."""
         receipt = await self.submit(request, attended=True, deadline=deadline)
         try:
-            return await self.wait(receipt.job_id)
+            return await self.wait(receipt)
         finally:
             self.release(receipt.job_id)
 

@@ -2,18 +2,22 @@
 
 import asyncio
 import signal
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import structlog
 
+from cuzk.engine import Engine
 from cuzk.server.access import TlsFiles
 from cuzk.server.addresses import Address, TcpAddress, bound_socket
 from cuzk.server.http_server import HttpServer
 from cuzk.server.metrics import Metrics
-from cuzk.server.port import Engine
 from cuzk.server.rpc import ProvingService
 from cuzk.server.rpc_server import RpcServer
 from cuzk.server.web import web_app
+
+Result = TypeVar("Result")
 
 _log = structlog.get_logger(__name__)
 
@@ -45,10 +49,14 @@ class Endpoints:
 class Daemon:
     """One engine behind gRPC and HTTP."""
 
-    def __init__(self, engine: Engine, options: ServerOptions) -> None:
+    def __init__(
+        self, engine: Engine, options: ServerOptions, on_serving: Callable[[Endpoints], None] = lambda _: None
+    ) -> None:
         self._engine = engine
         self._options = options
+        self._on_serving = on_serving
         self._signals = 0
+        self._engine_started = False
         self._draining = asyncio.Event()
         self._stopping = asyncio.Event()
         self._http: HttpServer | None = None
@@ -60,7 +68,7 @@ class Daemon:
         for number in _SIGNALS:
             loop.add_signal_handler(number, self.request_stop)
         try:
-            await self.start()
+            await self._unless_hurried(self.start())
             await self._draining.wait()
             await self.drain()
         finally:
@@ -84,16 +92,17 @@ class Daemon:
             panel = _url(options.status_listen, sock.getsockname())
             self._http = HttpServer(web_app(self._engine, metrics, options.token), sock)
             await self._http.start()
+        self._engine_started = True
         await self._engine.start()
         service = ProvingService(self._engine, metrics.text)
-        self._rpc = RpcServer(
-            service, max_message_bytes=options.max_message_bytes, tls=options.tls, token=options.token
-        )
-        address = await self._rpc.start(options.listen)
-        await self._rpc.set_ready(self._engine.ready() is None)
-        self._watch = asyncio.create_task(self._watch_ready(self._rpc))
+        rpc = RpcServer(service, max_message_bytes=options.max_message_bytes, tls=options.tls, token=options.token)
+        address = await rpc.start(options.listen)
+        await rpc.set_ready(self._engine.ready() is None)
+        self._rpc = rpc
+        self._watch = asyncio.create_task(self._watch_ready(rpc))
         self._warn_if_open(address)
         self.endpoints = Endpoints(str(address), panel)
+        self._on_serving(self.endpoints)
         _log.info("serving", grpc=self.endpoints.grpc, panel=panel)
         return self.endpoints
 
@@ -101,13 +110,8 @@ class Daemon:
         """Take no new job, and give those there are `drain_timeout` to end, unless a second signal comes."""
         timeout = self._options.drain_timeout
         _log.info("draining", timeout=timeout)
-        draining = asyncio.ensure_future(self._engine.drain(timeout))
-        hurry = asyncio.ensure_future(self._stopping.wait())
-        done, _ = await asyncio.wait((draining, hurry), return_when=asyncio.FIRST_COMPLETED)
-        if draining in done:
-            _log.info("drained", finished=draining.result())
-        for task in (draining, hurry):
-            task.cancel()
+        all_ended = await self._unless_hurried(self._engine.drain(timeout))
+        _log.info("drained", all_jobs_ended=bool(all_ended))
 
     async def stop(self) -> None:
         """Close everything; unfinished jobs stay in the journal. Callers that have their answer coming get it."""
@@ -115,10 +119,22 @@ class Daemon:
         if self._rpc is not None:
             self._watch.cancel()
             await self._rpc.stop(grace)
-        await self._engine.stop()
+        if self._engine_started:
+            await self._engine.stop()
         if self._http is not None:
             await self._http.stop()
         _log.info("stopped")
+
+    async def _unless_hurried(self, action: Coroutine[Any, Any, Result]) -> Result | None:
+        """Do something, but give it up (and return None) at the second signal."""
+        doing = asyncio.ensure_future(action)
+        hurry = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait((doing, hurry), return_when=asyncio.FIRST_COMPLETED)
+            return doing.result() if doing.done() else None
+        finally:
+            hurry.cancel()
+            doing.cancel()
 
     async def _watch_ready(self, rpc: RpcServer) -> None:
         was_ready: bool | None = None

@@ -5,6 +5,8 @@ import sys
 
 import structlog
 
+_LEVELS = {"trace": logging.DEBUG, "warn": logging.WARNING}
+
 
 def configure_logs(level: str = "info", style: str = "text") -> None:
     """Send all logs, ours and the libraries', through one formatter. `style` is text or json."""
@@ -37,4 +39,4 @@ def configure_logs(level: str = "info", style: str = "text") -> None:
     )
     root = logging.getLogger()
     root.handlers = [handler]
-    root.setLevel(level.upper())
+    root.setLevel(_LEVELS.get(level, level.upper()))

@@ -13,19 +13,20 @@ import grpc
 import structlog
 from google.protobuf.message import DecodeError, Message
 
-from cuzk.engine.errors import (
+from cuzk.engine import (
     CheckFailedError,
     DrainingError,
+    Engine,
     NeverFitsError,
+    Outcome,
     QueueFullError,
+    Receipt,
+    Request,
     StorageError,
     UnknownJobError,
 )
-from cuzk.engine.request import ProofRequest
 from cuzk.errors import CuzkError, FormatError, InputError
 from cuzk.proto import proving_pb2 as pb
-from cuzk.server.port import Engine, Outcome, Receipt
-from cuzk.server.requests import proof_request
 from cuzk.server.status_reply import status_reply
 
 SERVICE = "cuzk.v1.ProvingEngine"
@@ -90,7 +91,7 @@ class ProvingService:
             accepting.add_done_callback(self._release_accepted)
             raise
         try:
-            outcome = await self._engine.wait(receipt.job_id)
+            outcome = await self._engine.wait(receipt)
         finally:
             self._engine.release(receipt.job_id)
         return pb.ProveResponse(result=_outcome_reply(outcome))
@@ -125,7 +126,7 @@ class ProvingService:
     async def _accept(
         self,
         messages: AsyncIterator[bytes],
-        read: Callable[[bytes], ProofRequest],
+        read: Callable[[bytes], Request],
         *,
         attended: bool = False,
         deadline: float | None = None,
@@ -184,15 +185,15 @@ def _parse(kind: type[M], data: bytes) -> M:
         raise FormatError(f"the message is not a {kind.DESCRIPTOR.name}: {error}") from error
 
 
-def _submit_of_submit(data: bytes) -> ProofRequest:
-    return proof_request(_parse(pb.SubmitProofRequest, data))
+def _submit_of_submit(data: bytes) -> Request:
+    return Request.from_message(_parse(pb.SubmitProofRequest, data))
 
 
-def _submit_of_prove(data: bytes) -> ProofRequest:
+def _submit_of_prove(data: bytes) -> Request:
     message = _parse(pb.ProveRequest, data)
     if not message.HasField("submit"):
         raise InputError("submit: missing from the ProveRequest")
-    return proof_request(message.submit)
+    return Request.from_message(message.submit)
 
 
 def _job_id(job_id: str) -> str:

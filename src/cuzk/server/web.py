@@ -11,9 +11,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cuzk.engine import Engine
 from cuzk.server.access import is_authorized
 from cuzk.server.metrics import CONTENT_TYPE, Metrics
-from cuzk.server.port import Engine
 
 PANEL = Path(__file__).parent / "panel"
 JSON = "application/json"

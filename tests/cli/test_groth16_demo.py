@@ -1,11 +1,11 @@
-"""`cuzk demo`, which `make demo` runs: everything it shows is as expected."""
+"""`cuzk groth16 demo`: everything it shows is as expected."""
 
 from tests.cli.runner import cuzk
 from tests.conftest import COMMITTED
 
 
 def test_every_step_is_good() -> None:
-    outcome = cuzk("demo", "--data", COMMITTED, "--json")
+    outcome = cuzk("groth16", "demo", "--data", COMMITTED, "--json")
     assert outcome.code == 0
     steps = outcome.json["steps"]
     assert all(step["good"] for step in steps)

@@ -1,0 +1,205 @@
+"""A daemon in its own process, real circuits, raw messages."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import grpc
+import pytest
+
+from cuzk.filecoin.request import Request
+from cuzk.proto import proving_pb2 as pb
+from tests.filecoin.post.fixtures import WINDOW_2K, WINDOW_2K_PADDED, WINNING_2K, request
+from tests.server.real import Caller, development_parameters, proof_is_valid, serving
+
+R = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
+
+
+@pytest.fixture(scope="module", autouse=True)
+def parameters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with development_parameters(tmp_path_factory.mktemp("cache")):
+        yield
+
+
+@pytest.fixture(scope="module")
+def daemon(parameters: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
+    with serving(tmp_path_factory.mktemp("daemon"), "--set", "daemon.max_message_size=1MiB") as caller:
+        yield caller
+
+
+def window(request_id: str = "window", **changes: object) -> pb.SubmitProofRequest:
+    message = request(WINDOW_2K).to_message()
+    message.request_id = request_id
+    for name, value in changes.items():
+        if name == "vanilla_proofs":
+            del message.vanilla_proofs[:]
+            message.vanilla_proofs.extend(value)
+        else:
+            setattr(message, name, value)
+    return message
+
+
+@pytest.mark.parametrize("case", [WINDOW_2K, WINDOW_2K_PADDED], ids=str)
+def test_filecoins_requests_give_proofs_that_verify(daemon: Caller, case) -> None:
+    asked = request(case)
+    result = daemon.prove(asked.to_message())
+    assert result.status == pb.AwaitProofResponse.COMPLETED, result.error_message
+    assert proof_is_valid(asked, result.proof)
+    assert result.total_ms >= result.gpu_compute_ms > 0
+    again = daemon.prove(asked.to_message())
+    assert again.proof == result.proof, "the same request again gives the stored proof"
+
+
+def flipped(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+def changed(data: bytes, old: bytes, new: bytes) -> bytes:
+    assert old in data
+    return data.replace(old, new, 1)
+
+
+FIRST, SECOND = WINDOW_2K.payloads
+COMM_R = bytes.fromhex(WINDOW_2K.meta["comm_r"][0])
+
+BAD: dict[str, tuple[Callable[[], pb.SubmitProofRequest], str]] = {
+    "unknown kind": (lambda: window(proof_kind=9), "proof_kind: expected"),
+    "no kind": (lambda: window(proof_kind=0), "proof_kind: expected"),
+    "no vanilla proofs": (lambda: window(vanilla_proofs=[]), "vanilla_proofs"),
+    "an empty vanilla proof": (lambda: window(vanilla_proofs=[b""]), "vanilla_proofs[0]"),
+    "too many sectors": (lambda: window(vanilla_proofs=[FIRST, SECOND, FIRST]), "vanilla_proofs"),
+    "truncated": (lambda: window(vanilla_proofs=[FIRST, SECOND[:-1]]), "vanilla_proofs[1]"),
+    "trailing bytes": (lambda: window(vanilla_proofs=[FIRST + b"\0", SECOND]), "vanilla_proofs[0]"),
+    "randomness of 31 bytes": (lambda: window(randomness=bytes(31)), "randomness: expected 32 bytes"),
+    "no randomness": (lambda: window(randomness=b""), "randomness: expected 32 bytes"),
+    "partition out of range": (lambda: window(partition_index=1 << 31), "partition_index"),
+    "field element above r": (
+        lambda: window(vanilla_proofs=[changed(FIRST, COMM_R, R.to_bytes(32, "little")), SECOND]),
+        "sector 1: comm_r: expected a little-endian field element below r",
+    ),
+    "a path that leads elsewhere": (lambda: window(vanilla_proofs=[FIRST, flipped(SECOND, -200)]), "sector 2"),
+    "another size": (lambda: window(sector_size=32 << 30), "sector_size"),
+    "unknown registered proof": (lambda: window(registered_proof=77), "registered_proof"),
+    "a winning number for window": (lambda: window(registered_proof=0), "registered_proof"),
+    "winning with two sectors": (
+        lambda: _winning(vanilla_proofs=tuple(WINNING_2K.payloads * 2)).to_message(),
+        "vanilla_proofs",
+    ),
+}
+
+
+def _winning(**changes: object) -> Request:
+    return replace(request(WINNING_2K), **changes)
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_by_name_at_once_and_starts_nothing(daemon: Caller, name: str) -> None:
+    make, field = BAD[name]
+    message = make()
+    jobs_before = [job["job_id"] for job in daemon.status()["pipelines"]]
+    for call in (daemon.submit, daemon.prove):
+        begin = time.monotonic()
+        with pytest.raises(grpc.RpcError) as caught:
+            call(message)
+        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert field in caught.value.details()
+        assert time.monotonic() - begin < 1
+    assert [job["job_id"] for job in daemon.status()["pipelines"]] == jobs_before
+
+
+def test_sector_size_zero_is_accepted(daemon: Caller) -> None:
+    job_id = daemon.submit(window("size zero", sector_size=0))
+    assert daemon.cancel(job_id)
+    assert daemon.wait(job_id).status == pb.AwaitProofResponse.CANCELLED
+
+
+def test_status_answers_while_garbage_comes_in(daemon: Caller) -> None:
+    garbage = [os.urandom(1000) for _ in range(50)] + [bytes(2 << 20)]
+    codes = set()
+
+    def throw() -> None:
+        for data in garbage:
+            for name in ("SubmitProof", "Prove"):
+                try:
+                    daemon.call(name, data)
+                except grpc.RpcError as error:
+                    codes.add(error.code())
+
+    thread = threading.Thread(target=throw)
+    thread.start()
+    slowest = 0.0
+    while thread.is_alive():
+        begin = time.monotonic()
+        daemon.status()
+        slowest = max(slowest, time.monotonic() - begin)
+    thread.join()
+    assert codes == {grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
+    assert slowest < 1, "no status waits for bad requests"
+    assert daemon.status()["state"] == "serving"
+
+
+def test_a_retry_attaches_to_the_job_that_its_caller_left(daemon: Caller) -> None:
+    message = window("left and asked again")
+    with pytest.raises(grpc.RpcError) as caught:
+        daemon.prove(message, timeout=0.5)
+    assert caught.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert daemon.wait("left and asked again", timeout_ms=1).status == pb.AwaitProofResponse.TIMEOUT
+    result = daemon.prove(message)
+    assert (result.job_id, result.status) == ("left and asked again", pb.AwaitProofResponse.COMPLETED)
+    jobs = [job for job in daemon.status()["pipelines"] if job["request_id"] == "left and asked again"]
+    assert [job["attempt"] for job in jobs] == [1]
+
+
+def test_two_proves_of_one_id_get_each_its_own_proof(daemon: Caller) -> None:
+    other = request(WINDOW_2K_PADDED)
+    messages = [window("one id"), other.to_message()]
+    messages[1].request_id = "one id"
+    results: dict[int, pb.AwaitProofResponse] = {}
+    threads = [threading.Thread(target=lambda n=n: results.update({n: daemon.prove(messages[n])})) for n in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(result.job_id for result in results.values()) == ["one id", "one id~2"]
+    assert proof_is_valid(request(WINDOW_2K), results[0].proof)
+    assert proof_is_valid(other, results[1].proof)
+
+
+def test_forty_four_submits_at_max_pending_fifteen(tmp_path: Path) -> None:
+    with serving(tmp_path, "--set", "jobs.max_pending=15") as daemon:
+        submit = daemon.channel.unary_unary("/cuzk.v1.ProvingEngine/SubmitProof")
+        messages = [window(f"job {n}").SerializeToString() for n in range(44)]
+        calls = [submit.future(message, timeout=60) for message in messages]
+        errors = [call.exception() for call in calls]
+        codes = [error.code() for error in errors if error is not None]
+        assert codes == [grpc.StatusCode.RESOURCE_EXHAUSTED] * 29
+        accepted = [f"job {n}" for n, error in enumerate(errors) if error is None]
+        assert len(accepted) == 15
+        assert all(daemon.cancel(job_id) for job_id in accepted)
+        assert {daemon.wait(job_id).status for job_id in accepted} == {pb.AwaitProofResponse.CANCELLED}
+
+
+@pytest.mark.full
+def test_a_signal_drains_a_second_stops_and_the_next_start_goes_on(tmp_path: Path) -> None:
+    with serving(tmp_path) as daemon:
+        daemon.submit(window("kept"))
+        daemon.submit(window("kept too", priority=pb.LOW))
+        begin = time.monotonic()
+        os.kill(daemon.daemon.pid, signal.SIGTERM)
+        time.sleep(0.3)
+        with pytest.raises(grpc.RpcError) as caught:
+            daemon.submit(window("late"))
+        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+        os.kill(daemon.daemon.pid, signal.SIGTERM)
+        assert daemon.daemon.stop() == 0
+        assert time.monotonic() - begin < 10
+    with serving(tmp_path) as daemon:
+        assert proof_is_valid(request(WINDOW_2K), daemon.wait("kept").proof)
+        begin = time.monotonic()
+        os.kill(daemon.daemon.pid, signal.SIGTERM)
+        assert daemon.wait("kept too").status == pb.AwaitProofResponse.COMPLETED, "answers are given while it drains"
+        assert daemon.daemon.stop() == 0
