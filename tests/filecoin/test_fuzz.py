@@ -11,10 +11,20 @@ from pathlib import Path
 import pytest
 
 from cuzk.errors import InputError
+from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.parameters.manifest import read_manifest
+from cuzk.filecoin.porep.codec import encode as encode_porep
+from cuzk.filecoin.porep.codec import wrap
+from cuzk.filecoin.porep.job import decode_request as decode_porep
 from cuzk.filecoin.post.codec import decode, encode
-from cuzk.filecoin.request import parse_request
+from cuzk.filecoin.registered import seal_proof
+from cuzk.filecoin.request import Request, parse_request
+from cuzk.filecoin.update.codec import decode as decode_update
+from cuzk.filecoin.update.codec import encode as encode_update
+from tests.filecoin.porep.fixtures import S1 as POREP_S1
 from tests.filecoin.post.fixtures import WINDOW_2K, WINDOW_32K, WINNING_2K, request
+from tests.filecoin.update.fixtures import S1 as UPDATE_S1
+from tests.filecoin.update.fixtures import SHAPES_S1 as UPDATE_32K
 
 SECONDS = float(os.environ.get("CUZK_FUZZ_SECONDS", "10"))
 #: Small inputs pay for error messages and the interpreter's own bookkeeping.
@@ -69,6 +79,30 @@ def test_vanilla_proofs(case) -> None:
         assert encode(decode(case.config, [data])) == [data]
 
     assert fuzz(case.payloads, parse) > 100
+
+
+@pytest.mark.full
+@pytest.mark.timeout(0)
+def test_porep_payloads() -> None:
+    def parse(data: bytes) -> None:
+        job = decode_porep(seal_proof(5), Request(Kind.POREP, 5, vanilla_proof=data))
+        assert encode_porep(job.proof, job.statement, job.vanilla)
+
+    inner = POREP_S1.phase1_out
+    assert fuzz([inner, wrap(1, 2048, inner)], parse) > 100
+
+
+@pytest.mark.full
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("case", [UPDATE_S1, UPDATE_32K], ids=str)
+def test_update_payloads(case) -> None:
+    others = case.payloads[1:]
+
+    def parse(data: bytes) -> None:
+        payloads = [data, *others]
+        assert encode_update(decode_update(case.config, payloads)) == payloads
+
+    assert fuzz(case.payloads[:1], parse) > 100
 
 
 @pytest.mark.full

@@ -123,6 +123,31 @@ def test_any_changed_byte_is_refused(case: PorepFixture) -> None:
     job_of(case, json.dumps(document).encode()).verify_vanilla()
 
 
+@pytest.mark.full
+def test_every_changed_byte_is_refused() -> None:
+    """Each byte of the arrays that belongs to the second challenge, and each of the statement."""
+    job = job_of(S1)
+    vanilla = job.vanilla
+    nodes = [vanilla.column_rows, vanilla.labels.parents, vanilla.encoding.parents]
+    for paths in (vanilla.data, vanilla.replica, vanilla.columns):
+        nodes += [paths.roots, paths.leaves, *paths.siblings]
+    for array in nodes:
+        data = array[:, 1:].reshape(-1).view(np.uint8)  # a view: there is one partition
+        assert np.shares_memory(data, array)
+        for at in range(len(data)):
+            data[at] ^= 1
+            with pytest.raises(InputError, match=r"^partition 0(, challenge [01]|: comm_r)"):
+                job.verify_vanilla()
+            data[at] ^= 1
+    job.verify_vanilla()
+    for name in ("comm_d", "comm_r", "replica_id", "seed", "ticket"):
+        value = getattr(job.statement, name)
+        for at in range(31):
+            changed = value[:at] + bytes([value[at] ^ 1]) + value[at + 1 :]
+            with pytest.raises(InputError, match=r"^partition 0|^replica_id"):
+                replace(job_of(S1), statement=replace(job.statement, **{name: changed})).verify_vanilla()
+
+
 @pytest.mark.parametrize(("field", "name"), [("labels", "labeling"), ("encoding", "encoding")])
 def test_the_node_and_layer_of_labels_are_checked(field: str, name: str) -> None:
     job = job_of(S1)

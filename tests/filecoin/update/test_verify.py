@@ -81,6 +81,14 @@ def test_any_changed_byte_is_refused(case: UpdateFixture) -> None:
             job_of(case, vanilla_proofs=tuple(payloads)).verify_vanilla()
 
 
+@pytest.mark.full
+def test_every_changed_byte_is_refused() -> None:
+    (payload,) = S1.payloads
+    for offset in range(len(payload)):
+        with pytest.raises(InputError, match=r"^partition 0|^vanilla_proofs\[0\]"):
+            job_of(S1, vanilla_proofs=(flipped(payload, offset),)).verify_vanilla()
+
+
 def test_partitions_in_another_order_are_refused() -> None:
     with pytest.raises(InputError, match=r"^partition 0: the apex leaves|^partition 0, challenge 0: proof"):
         job_of(SHAPES_S1, vanilla_proofs=tuple(SHAPES_S1.payloads[::-1])).verify_vanilla()
