@@ -7,8 +7,10 @@
 The input rows that bellperson appends are not in the file.
 """
 
+import functools
 import struct
 from array import array
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +26,9 @@ _MAGIC = b"R1CSDMP1"
 _HEADER = struct.Struct("<8s4Q")
 _FR_SIZE = 32
 _COUNT = struct.Struct("<I")
-_TERM_SIZE = 9
+_TERM = np.dtype([("kind", "u1"), ("index", "<u4"), ("coefficient", "<u4")])
 _MAX_FILE_SIZE = 8 << 30
+_MAX_VARIABLES = 1 << 32
 _MATRICES = ("A", "B", "C")
 
 
@@ -54,77 +57,63 @@ def parse_r1cs(data: bytes) -> FlatCircuit:
         raise FormatError(f"{num_coefficients} coefficients do not fit into {len(data)} bytes")
     if num_constraints * len(_MATRICES) * _COUNT.size > len(data) - table_end:
         raise FormatError(f"{num_constraints} constraints do not fit into {len(data)} bytes")
+    if num_inputs + num_aux > _MAX_VARIABLES:
+        raise FormatError(f"{num_inputs} inputs and {num_aux} aux are more than 2^32 variables")
     table = fr.from_bytes(data[_HEADER.size : table_end])
-    counts = _term_counts(data, table_end, num_constraints * len(_MATRICES))
-    # Combination k starts after k + 1 counts and the terms of all before it.
-    starts = table_end + _COUNT.size * np.arange(1, len(counts) + 1) + _TERM_SIZE * (np.cumsum(counts) - counts)
-    matrices = [
-        _matrix(data, name, starts[place::3], counts[place::3], num_inputs, num_aux, table)
-        for place, name in enumerate(_MATRICES)
-    ]
-    return FlatCircuit.from_rows(num_inputs, num_aux, *matrices)
+    combinations = _split(data, table_end, num_constraints)
+    shape = (num_constraints, num_inputs, num_aux)
+    rows = [_matrix(name, combinations.pop(name), shape, table) for name in _MATRICES]
+    return FlatCircuit.from_rows(num_inputs, num_aux, *rows)
 
 
-def _term_counts(data: bytes, offset: int, combinations: int) -> NDArray[np.int64]:
-    """Walk over the linear combinations and return how many terms each has."""
+@dataclass
+class _Combinations:
+    """The linear combinations of one matrix: how many terms each has, and all terms in order."""
+
+    counts: NDArray[np.uint32]
+    terms: NDArray[np.void]
+
+
+def _split(data: bytes, offset: int, num_constraints: int) -> dict[str, _Combinations]:
+    """Walk over the linear combinations and give each matrix its terms.
+
+    All of this is sized by the file: one byte and one count at most for each of its bytes.
+    """
     counts = array("I")
-    for _ in range(combinations):
+    is_term = bytearray(offset) + bytearray(b"\1") * (len(data) - offset)
+    for _ in range(num_constraints * len(_MATRICES)):
         if offset + _COUNT.size > len(data):
             raise FormatError(f"it ends at byte {len(data)}, inside constraint {len(counts) // 3}")
         (count,) = _COUNT.unpack_from(data, offset)
-        offset += _COUNT.size + count * _TERM_SIZE
+        is_term[offset : offset + _COUNT.size] = bytes(_COUNT.size)
+        offset += _COUNT.size + count * _TERM.itemsize
         counts.append(count)
     if offset != len(data):
         raise FormatError(f"its constraints end at byte {offset}, it has {len(data)}")
-    return np.frombuffer(counts, dtype=np.uint32).astype(np.int64) if combinations else np.zeros(0, dtype=np.int64)
+    terms = np.frombuffer(data, np.uint8)[np.frombuffer(is_term, np.bool_)].view(_TERM)
+    all_counts = np.array(counts, dtype=np.uint32)
+    matrix_of_term = np.repeat(np.resize(np.arange(3, dtype=np.uint8), len(counts)), all_counts)
+    return {
+        name: _Combinations(all_counts[place::3], terms[matrix_of_term == place])
+        for place, name in enumerate(_MATRICES)
+    }
 
 
-def _matrix(
-    data: bytes,
-    name: str,
-    starts: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    num_inputs: int,
-    num_aux: int,
-    table: NDArray[np.uint64],
-) -> SparseRows:
-    terms = np.repeat(starts - _TERM_SIZE * (np.cumsum(counts) - counts), counts)
-    terms += _TERM_SIZE * np.arange(len(terms))
-    raw = np.frombuffer(data, dtype=np.uint8)
-    kinds = raw[terms]
-    index = _gather_u32(raw, terms + 1)
-    coefficients = _gather_u32(raw, terms + 5)
-    rows = np.repeat(np.arange(len(counts)), counts)
-    limits = np.where(kinds == 0, num_inputs, num_aux)
-    _refuse(kinds > 1, rows, name, "has a term that is neither input nor aux")
-    _refuse(index >= limits, rows, name, "has a variable that the header does not declare")
-    _refuse(coefficients >= len(table), rows, name, "has a coefficient that the table does not have")
-    columns = index.astype(np.int64) + np.where(kinds == 0, 0, num_inputs)
-    return _merged_rows(len(counts), rows, columns, coefficients, table, num_inputs + num_aux)
-
-
-def _gather_u32(raw: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint32]:
-    value = raw[offsets].astype(np.uint32)
-    for byte in range(1, 4):
-        value |= raw[offsets + byte].astype(np.uint32) << np.uint32(8 * byte)
-    return value
-
-
-def _refuse(wrong: NDArray[np.bool_], rows: NDArray[np.int64], name: str, complaint: str) -> None:
-    if wrong.any():
-        raise FormatError(f"{name} of constraint {rows[int(wrong.argmax())]} {complaint}")
-
-
-def _merged_rows(
-    height: int,
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    coefficients: NDArray[np.uint32],
-    table: NDArray[np.uint64],
-    num_variables: int,
-) -> SparseRows:
-    """Return the rows with one term a variable, in order of the variables, and no zero coefficient."""
-    keys = rows * num_variables + columns
+def _matrix(name: str, part: _Combinations, shape: tuple[int, int, int], table: NDArray[np.uint64]) -> SparseRows:
+    """Return a matrix with one term a variable and row, in order of the variables, and no zero coefficient."""
+    height, num_inputs, num_aux = shape
+    kinds, index, coefficients = (part.terms[field] for field in ("kind", "index", "coefficient"))
+    is_wrong = np.where(kinds == 0, index >= num_inputs, index >= num_aux)
+    _refuse(kinds > 1, part.counts, name, "has a term that is neither input nor aux")
+    _refuse(is_wrong, part.counts, name, "has a variable that the header does not declare")
+    _refuse(coefficients >= len(table), part.counts, name, "has a coefficient that the table does not have")
+    # Keys sort by row, then by column; they fit, since neither has 2^32 values and the file has too few rows.
+    num_variables = num_inputs + num_aux
+    keys = np.repeat(np.arange(height, dtype=np.int64) * num_variables, part.counts)
+    keys += index
+    keys[kinds == 1] += num_inputs
+    coefficients = coefficients.copy()
+    del part, kinds, index
     if np.any(keys[1:] < keys[:-1]):
         order = np.argsort(keys, kind="stable")
         keys, coefficients = keys[order], coefficients[order]
@@ -138,16 +127,26 @@ def _merged_rows(
     return SparseRows(row_ptr, columns.astype(np.uint32), coefficients[keep], table)
 
 
+def _refuse(wrong: NDArray[np.bool_], counts: NDArray[np.uint32], name: str, complaint: str) -> None:
+    if wrong.any():
+        row = int(np.searchsorted(np.cumsum(counts), wrong.argmax(), side="right"))
+        raise FormatError(f"{name} of constraint {row} {complaint}")
+
+
 def _add_up(
     keys: NDArray[np.int64], coefficients: NDArray[np.uint32], table: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint64]]:
     """Merge equal (sorted) keys: their coefficients' sums are appended to the table."""
     firsts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     lengths = np.diff(np.append(firsts, len(keys)))
-    merged = coefficients[firsts].copy()
-    sums: list[int] = []
-    for group in np.flatnonzero(lengths > 1):
-        members = coefficients[firsts[group] : firsts[group] + lengths[group]]
-        merged[group] = len(table) + len(sums)
-        sums.append(sum(fr.to_ints(table[members])) % fr.MODULUS)
-    return keys[firsts], merged, np.concatenate([table, fr.from_ints(sums)])
+    merged = coefficients[firsts]
+    groups = np.flatnonzero(lengths > 1)
+    merged[groups] = np.arange(len(table), len(table) + len(groups))
+    extended = np.empty((len(table) + len(groups), 4), dtype=np.uint64)
+    extended[: len(table)] = table
+    value_of = functools.cache(lambda place: int.from_bytes(table[place].tobytes(), "little"))
+    for place, group in enumerate(groups, start=len(table)):
+        members = coefficients[firsts[group] : firsts[group] + lengths[group]].tolist()
+        total = sum(value_of(member) for member in members) % fr.MODULUS
+        extended[place] = np.frombuffer(total.to_bytes(32, "little"), dtype="<u8")
+    return keys[firsts], merged, extended
