@@ -1,5 +1,6 @@
 #include "hash/sha256.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -65,7 +66,7 @@ void hash_many(const Engine& engine, const std::uint8_t* messages, std::size_t c
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       const std::uint8_t* rest = messages + (first + lane) * length + whole_blocks * BLOCK_SIZE;
       std::uint8_t* tail = tails[lane].data();
-      std::memcpy(tail, rest, length % BLOCK_SIZE);
+      std::copy_n(rest, length % BLOCK_SIZE, tail);  // unlike memcpy, takes no bytes from nowhere
       tail_blocks = static_cast<std::size_t>(pad(tail + length % BLOCK_SIZE, length) - tail) / BLOCK_SIZE;
       states[lane] = INITIAL_STATE;
       bodies[lane] = messages + (first + lane) * length;
