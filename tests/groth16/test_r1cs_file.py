@@ -1,6 +1,7 @@
 """R1CS, witness and public-input files: read exactly, or refused with a sentence."""
 
 import struct
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from cuzk.groth16.witness_file import (
     read_public_inputs,
     read_witness,
 )
+from tests.conftest import data_path
 from tests.groth16.fixtures import NAMES, fixture
 
 Term = tuple[int, int, int]
@@ -151,3 +153,15 @@ def test_public_inputs_are_written_again_as_they_were_read() -> None:
     for bad, complaint in ((b"", "no partitions"), (data + b"\0", "ends inside"), (b"\xff" * 8, "declares")):
         with pytest.raises(FormatError, match=complaint):
             parse_public_inputs(bad)
+
+
+def test_memory_is_a_small_multiple_of_the_file() -> None:
+    data = data_path("r1cs/window-2k.r1cs").read_bytes()
+    tracemalloc.start()
+    try:
+        circuit = parse_r1cs(data)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (circuit.num_inputs, circuit.num_aux, circuit.num_constraints) == (23, 22_128, 21_866)
+    assert peak < 4 * len(data)
