@@ -67,7 +67,7 @@ def test_info() -> None:
     assert info["threads"] >= 1
     assert info["memory"]["total"] > info["memory"]["free"] > 0
     assert info["devices"][0]["kind"] == "cpu"
-    assert isinstance(info["isa"], list)
+    assert info["isa"] in ("portable", "avx512ifma")
     assert "processor" in cuzk("info").out
 
 

@@ -23,7 +23,7 @@ from cuzk.algebra.domain import ntt
 from cuzk.algebra.group import G1, G2, Group, Points
 from cuzk.algebra.pairing import arkworks_g1, arkworks_g2
 from cuzk.devices import CpuDevice
-from cuzk.devices.cpu import instruction_sets
+from cuzk.devices.cpu import cpu_features, kernel_isa
 from cuzk.errors import InputError
 from cuzk.groth16.assignment import Assignment
 from cuzk.groth16.prover import prove
@@ -87,7 +87,8 @@ def machine() -> dict[str, Any]:
     info = CpuDevice().info
     return {
         "cpu": info.name,
-        "isa": instruction_sets(),
+        "isa": kernel_isa(),
+        "cpu_features": cpu_features(),
         "threads": info.threads,
         "memory_bytes": info.total_memory,
         "system": f"{platform.system()} {platform.machine()}",

@@ -7,7 +7,7 @@ import typer
 
 from cuzk import __version__
 from cuzk.cli.output import Json, answer
-from cuzk.devices.cpu import CpuDevice, instruction_sets
+from cuzk.devices.cpu import CpuDevice, cpu_features, kernel_isa
 
 app = typer.Typer(add_completion=False)
 
@@ -21,7 +21,8 @@ def command(json: Json = False) -> None:
         "version": __version__,
         "python": platform.python_version(),
         "architecture": platform.machine(),
-        "isa": instruction_sets(),
+        "isa": kernel_isa(),
+        "cpu_features": cpu_features(),
         "threads": cpu.threads,
         "memory": {"total": cpu.total_memory, "free": cpu.free_memory},
         "devices": [asdict(device) for device in devices],
@@ -30,7 +31,7 @@ def command(json: Json = False) -> None:
     lines = [
         f"cuzk      {__version__} (Python {result['python']})",
         f"processor {cpu.name}, {result['architecture']}, {cpu.threads} threads",
-        f"isa       {', '.join(instruction_sets()) or 'portable'}",
+        f"kernels   {kernel_isa()} (the processor has {', '.join(cpu_features()) or 'nothing beyond the base'})",
         f"memory    {cpu.total_memory / gib:.1f} GiB, {cpu.free_memory / gib:.1f} GiB free",
         *(f"device    {device.kind}:{device.ordinal} {device.name}" for device in devices),
     ]

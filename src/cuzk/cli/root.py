@@ -67,6 +67,8 @@ class LazyGroup(TyperGroup):
         """Run a subcommand; errors on purpose become a sentence and an exit code."""
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:  # the reader has gone, as with `| head`
+            raise
         except (CuzkError, OSError) as error:
             print(f"cuzk: {error}", file=sys.stderr)
             ctx.exit(EXIT_BAD_INPUT if isinstance(error, (InputError, OSError)) else EXIT_NO)

@@ -3,12 +3,15 @@
 import os
 import platform
 import threading
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import psutil
 
+from cuzk import _native
 from cuzk.algebra.bitmap import Bitmap
 from cuzk.algebra.domain import quotient
 from cuzk.algebra.group import G1, G2, Points
@@ -17,7 +20,7 @@ from cuzk.devices.device import Bases, Curve, DeviceInfo, FrArray, ScalarBuffer
 from cuzk.errors import InputError
 
 _GROUPS = {"g1": G1, "g2": G2}
-_ISA_OF_INTEREST = ("bmi2", "adx", "avx2", "avx512f", "avx512ifma", "asimd", "sve", "sve2")
+_FEATURES_OF_INTEREST = ("bmi2", "adx", "avx2", "avx512f", "avx512ifma", "asimd", "sve", "sve2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,31 +92,33 @@ def available_threads() -> int:
 
 def cpu_name() -> str:
     """Return the processor's name as the operating system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    names = (value for key, value in _cpuinfo() if key == "model name")
     return next(names, platform.processor() or platform.machine())
 
 
-def instruction_sets() -> list[str]:
+def cpu_features() -> list[str]:
     """Return the vector and multiplication extensions of this CPU that matter to field arithmetic."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return []
-    flags = next((line.partition(":")[2].split() for line in lines if line.startswith(("flags", "Features"))), [])
-    return [name for name in _ISA_OF_INTEREST if name in flags]
+    flags = next((value.split() for key, value in _cpuinfo() if key in ("flags", "Features")), [])
+    return [name for name in _FEATURES_OF_INTEREST if name in flags]
+
+
+def kernel_isa() -> str:
+    """Return the instruction set that the kernels use: `portable` or the name of an extension."""
+    return _native.isa()
 
 
 def memory() -> tuple[int, int]:
     """Return the machine's total memory and what is free for use, in bytes."""
-    page = os.sysconf("SC_PAGE_SIZE")
-    total = os.sysconf("SC_PHYS_PAGES") * page
+    usage = psutil.virtual_memory()
+    return usage.total, usage.available
+
+
+def _cpuinfo() -> Iterator[tuple[str, str]]:
+    """Yield the lines of Linux's /proc/cpuinfo as pairs; elsewhere nothing."""
     try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
-        return total, os.sysconf("SC_AVPHYS_PAGES") * page
-    available = next((line for line in lines if line.startswith("MemAvailable:")), None)
-    return total, int(available.split()[1]) * 1024 if available else os.sysconf("SC_AVPHYS_PAGES") * page
+        return
+    for line in lines:
+        key, _, value = line.partition(":")
+        yield key.strip(), value.strip()
