@@ -11,8 +11,9 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 Byte = Annotated[int, Meta(ge=0, le=255)]
-#: Every node has its full length, so that a document cannot claim much memory with few bytes.
+# Whatever can be repeated has a least size, so that a document cannot claim much memory with few bytes.
 Node = Annotated[list[Byte], Meta(min_length=32, max_length=32)]
+Nodes = Annotated[list[Node], Meta(min_length=1)]
 U32 = Annotated[int, Meta(ge=0, lt=1 << 32)]
 #: A u64 in Rust; what it may be is smaller everywhere, and is checked where it is used.
 Number = Annotated[int, Meta(ge=0)]
@@ -21,7 +22,7 @@ Number = Annotated[int, Meta(ge=0)]
 class PathElement(Struct):
     """One step of an inclusion path."""
 
-    hashes: list[Node]
+    hashes: Nodes
     index: Number
 
 
@@ -93,7 +94,7 @@ class Column(Struct):
     """The labels of a node."""
 
     index: U32
-    rows: list[Node]
+    rows: Nodes
     marker: None = field(default=None, name="_h")
 
 
@@ -119,7 +120,7 @@ class ReplicaColumnProof(Struct):
 class LabelProof(Struct):
     """What a label is computed from (LabelingProof and EncodingProof)."""
 
-    parents: list[Node]
+    parents: Nodes
     layer_index: U32
     node: Number
 
@@ -135,7 +136,10 @@ class ChallengeProof(Struct):
 
 
 #: By partition, then by challenge.
-VanillaProofs = list[list[ChallengeProof]]
+VanillaProofs = Annotated[
+    list[Annotated[list[ChallengeProof], Meta(min_length=1)]],
+    Meta(min_length=1),
+]
 
 
 class Phase1Output(Struct, kw_only=True):
