@@ -1,4 +1,4 @@
-"""Shared by all tests: where the real Filecoin data is.
+"""Shared by all tests: where the real Filecoin data is, and how hypothesis runs.
 
 The test folders are packages (each has an `__init__.py`), so that files in different rooms may have the same name and
 tests can say `from tests.conftest import data_path`.
@@ -6,7 +6,14 @@ tests can say `from tests.conftest import data_path`.
 
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# Time is no property of correctness, and the machine that runs the tests may be busy.
+hypothesis.settings.register_profile(
+    "cuzk", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("cuzk")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 COMMITTED = REPOSITORY / "tests" / "data"

@@ -216,7 +216,7 @@ def test_shapes_are_checked(group: Group) -> None:
         group.decompress(point)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.binary(min_size=96, max_size=96), st.sampled_from([0x00, 0x40, 0x80, 0xC0, 0xA0, 0xE0]))
 def test_arbitrary_bytes_are_refused_or_mean_one_point(data: bytes, flags: int) -> None:
     raw = np.frombuffer(bytes([data[0] & 0x1F | flags]) + data[1:], dtype=np.uint8)

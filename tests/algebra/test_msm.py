@@ -57,7 +57,7 @@ def test_agrees_with_arkworks(group: Group, log2_count: int) -> None:
 
 
 @GROUPS
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_adversarial_inputs(group: Group, data: st.DataObject) -> None:
     """Few distinct points (equal, opposite, infinite, off the subgroup) and scalars that share digits."""
@@ -86,7 +86,7 @@ def test_many_equal_terms_and_their_opposites(group: Group, scalar: int) -> None
 
 
 @GROUPS
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(terms=st.lists(st.tuples(SCALARS, st.booleans(), st.booleans()), max_size=150), threads=st.integers(1, 3))
 def test_density_selects_scalars(group: Group, terms: list[tuple[int, bool, bool]], threads: int) -> None:
     scalars = [scalar for scalar, _, _ in terms]

@@ -71,7 +71,7 @@ def test_constants_and_digests_equal_neptunes(vector: dict) -> None:
 
 
 @given(arity=st.sampled_from([1, 2, 3, 8]), data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_hash_equals_the_unoptimised_permutation(arity: int, data: st.DataObject) -> None:
     preimages = data.draw(st.lists(st.lists(elements, min_size=arity, max_size=arity), min_size=1, max_size=3))
     domain = data.draw(elements)

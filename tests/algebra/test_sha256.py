@@ -28,7 +28,7 @@ def test_paddings_and_lanes(engine: str, length: int) -> None:
         assert [digest.tobytes() for digest in digests] == expected(messages)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 40), st.integers(0, 300), st.integers(1, 5), st.integers(0, 1 << 30))
 def test_any_number_and_length(count: int, length: int, threads: int, seed: int) -> None:
     messages = drawn(count, length, seed)

@@ -40,7 +40,7 @@ def row_count(circuit: Callable[[Any], object]) -> int:
 
 
 @given(a=elements, b=elements, bits=st.integers(0, 3))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_numbers_and_booleans(a: int, b: int, bits: int) -> None:
     def circuit(cs: Any) -> None:
         x, y = numbers(cs, 2)

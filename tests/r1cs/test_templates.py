@@ -80,7 +80,7 @@ def circuit_of(program: list[Step]) -> tuple[Callable[[Any], None], int]:
 
 
 @given(program=st.lists(steps, max_size=8), seed=st.integers(0, MODULUS - 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_random_circuits_equal_the_reference(program: list[Step], seed: int) -> None:
     circuit, data = circuit_of(program)
     check_against_reference(circuit, [seed * (i + 1) % MODULUS for i in range(data)])

@@ -251,7 +251,7 @@ def test_truncations_are_refused() -> None:
                 submit(data[:length])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.binary(max_size=60), st.integers(0, 100_000), st.integers(0, 60))
 def test_hostile_bytes_never_do_anything_but_refuse(splice: bytes, offset: int, removed: int) -> None:
     """Splice bytes in: either the document decodes to some proof that encodes again, or an InputError says why not."""

@@ -127,7 +127,7 @@ def test_every_truncation_is_refused(case: PostFixture) -> None:
             decode(case.config, [payload[:length]])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=200), st.integers(0, 8000))
 def test_hostile_bytes_never_do_anything_but_refuse(splice: bytes, offset: int) -> None:
     """Overwrite, insert and cut: either the bytes decode and encode to themselves, or a FormatError says why not."""

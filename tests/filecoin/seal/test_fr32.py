@@ -19,7 +19,7 @@ def test_filecoins_vector() -> None:
     assert fr32.unpad(padded) == raw
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 5), st.randoms(use_true_random=False))
 def test_bits_move_by_two_for_every_254(quads: int, dice) -> None:
     data = dice.randbytes(127 * quads)

@@ -117,7 +117,7 @@ def test_every_truncation_is_refused(case: UpdateFixture) -> None:
             decode(case.config, [first[:length], *others])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=200), st.integers(0, 16000))
 def test_hostile_bytes_never_do_anything_but_refuse(splice: bytes, offset: int) -> None:
     """Overwrite, insert and cut: either the bytes decode and encode to themselves, or a FormatError says why not."""
