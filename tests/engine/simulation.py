@@ -79,7 +79,7 @@ class Simulation:
         context = Context(self.settings, CIRCUITS, self.clock, world, [self.events.append])
         self.core = Core(context)
         self.world = world
-        self.identity = Identity("boot", {}, False, list(KINDS.values()), self.settings.synthesis_slots)
+        self.identity = Identity("boot", "host", {}, False, list(KINDS.values()), self.settings.synthesis_slots)
         self.leases: dict[int, do.Synthesize | do.Prove] = {}
         self.closed: list[Lease] = []
         self.started: set[int] = set()

@@ -68,6 +68,7 @@ def lane(worker_id: int, device: str, job_id: str | None = None, partition: int 
         "pid": 4100 + worker_id,
         "finalizing": [],
         "utilisation": 0.0,
+        "history": [0.0] * 30,
         "finished": 312,
         "last_error": None,
         **more,
@@ -131,6 +132,7 @@ def idle() -> Snapshot:
     return {
         "uptime_secs": 11_520.0,
         "boot_id": BOOT,
+        "host": "gpu-03",
         "state": "serving",
         "state_reason": None,
         "time": NOW,
@@ -146,6 +148,13 @@ def idle() -> Snapshot:
         "synthesis": {"max_concurrent": 8, "active": 0, "workers": [synth_worker(n) for n in range(3)]},
         "threads": {"total": 96, "used": 0},
         "pipelines": [],
+        "recent": [],
+        "throughput": {
+            "slot_secs": 30.0,
+            "span_secs": 590.0,
+            "jobs_completed": [0] * 20,
+            "partitions_proved": [0] * 20,
+        },
         "gpu_workers": [lane(0, "GPU0"), lane(1, "GPU0")],
         "devices": [device("GPU0", "NVIDIA RTX 4090", utilisation=0.0, memory_free_bytes=23 * GIB, temperature_c=38)],
         "allocations": {"srs": [], "pce": []},
@@ -170,6 +179,21 @@ def idle() -> Snapshot:
             ("synth_in_flight", "provers_in_flight", "aux_in_flight", "shells_in_flight", "pending_handles"), 0
         ),
         "journal": {"state": "ok", "error": None},
+    }
+
+
+def ended(job_id: str, kind: str, circuit: str, secs_ago: float, total_ms: int, **more: Any) -> Snapshot:
+    """A job that ended well unless `more` says otherwise."""
+    return {
+        "job_id": job_id,
+        "proof_kind": kind,
+        "circuit_id": circuit,
+        "state": "done",
+        "attempt": 1,
+        "error": None,
+        "finished_secs_ago": secs_ago,
+        "total_ms": total_ms,
+        **more,
     }
 
 
@@ -226,6 +250,15 @@ def busy() -> Snapshot:
     shot["pipelines"] = [snap, porep, winning, window, waiting]
     done = {"state": "done", "started_secs_ago": 60.0, "finished_secs_ago": 12.0, "total_ms": 38_200}
     shot["pipelines"].append(job("porep-1000-41", "porep-c2", "porep-32g", partitions("d" * 10), **done))
+    shot["recent"] = [
+        ended("porep-1000-41", "porep-c2", "porep-32g", 12.0, 38_200),
+        ended("winpost-1004-8899aabbccddeeff", "winning-post", "winning-32g", 95.0, 1_840),
+        ended("ps-snap-1004-7730-88212", "snap-update", "snap-32g", 131.0, 39_100),
+    ]
+    shot["throughput"].update(
+        jobs_completed=[1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0],
+        partitions_proved=[9, 12, 10, 8, 13, 12, 9, 14, 11, 12, 6, 2, 9, 13, 12, 14, 10, 12, 13, 5],
+    )
     shot["gpu_workers"] = [
         lane(
             0,
@@ -235,8 +268,9 @@ def busy() -> Snapshot:
             busy_secs=1.2,
             utilisation=0.88,
             finalizing=[{"job_id": SNAP, "partition": 8, "secs": 0.4}],
+            history=[0.9, 0.92, 0.88, 0.91, 0.4, 0.0, 0.1, 0.8] + [0.9, 0.86, 0.93] * 7 + [0.5],
         ),
-        lane(1, "GPU0", SNAP, 9, utilisation=0.93),
+        lane(1, "GPU0", SNAP, 9, utilisation=0.93, history=[0.94, 0.9, 0.97] * 10),
     ]
     shot["devices"] = [device("GPU0", "NVIDIA RTX 4090")]
     shot["synthesis"] = {
@@ -294,12 +328,16 @@ def troubled() -> Snapshot:
     failed = partitions("dddf")
     failed[3].update(attempt=3, error="the proof does not verify, on lanes W0, W1 and W0")
     reason = "partition 3: the proof does not verify after 3 attempts; public inputs and parameters disagree"
-    ended = {"state": "failed", "finished_secs_ago": 20.0, "error": reason, "total_ms": 12_345}
-    shot["pipelines"].append(job("porep-1000-40", "porep-c2", "porep-32g", failed, **ended))
+    end = {"state": "failed", "finished_secs_ago": 20.0, "error": reason, "total_ms": 12_345}
+    shot["pipelines"].append(job("porep-1000-40", "porep-c2", "porep-32g", failed, **end))
+    more = {"state": "failed", "error": reason}
+    shot["recent"].insert(1, ended("porep-1000-40", "porep-c2", "porep-32g", 20.0, 12_345, **more))
     cut = partitions("dp")
     cut[1].update(state="failed", error="cancelled")
-    ended = {"state": "cancelled", "finished_secs_ago": 45.0, "error": "cancelled", "total_ms": 900}
-    shot["pipelines"].append(job("snap-1000-77", "snap-update", "snap-32g", cut, **ended))
+    end = {"state": "cancelled", "finished_secs_ago": 45.0, "error": "cancelled", "total_ms": 900}
+    shot["pipelines"].append(job("snap-1000-77", "snap-update", "snap-32g", cut, **end))
+    more = {"state": "cancelled", "error": "cancelled"}
+    shot["recent"].insert(2, ended("snap-1000-77", "snap-update", "snap-32g", 45.0, 900, **more))
     nothing = dict.fromkeys(("memory_free_bytes", "temperature_c", "utilisation"), "this driver does not tell")
     shot["devices"].append(
         device(

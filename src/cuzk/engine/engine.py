@@ -78,6 +78,7 @@ class Engine:
         self._intake = Intake(self._core, self._pipeline, self._journal, self._book, wall_clock)
         self._identity = Identity(
             boot_id=uuid.uuid4().hex,
+            host=platform.node(),
             versions={"cuzk": version("cuzk"), "python": platform.python_version(), "numpy": np.__version__},
             dev_params=config.srs.dev_params,
             kinds=list(self._registry.kinds),

@@ -8,8 +8,11 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from cuzk.engine.events import Lease
+from cuzk.engine.slots import Slots
 
 UTILISATION_WINDOW = 60.0
+HISTORY_SLOT = 10.0
+HISTORY_SLOTS = 30
 
 
 @dataclass(slots=True)
@@ -33,10 +36,12 @@ class Lane:
     finished: int = 0
     last_error: str | None = None
     _busy: deque[tuple[float, float]] = field(default_factory=deque)
+    _slots: Slots = field(default_factory=lambda: Slots(HISTORY_SLOT, HISTORY_SLOTS))
 
     def became_free(self, start: float, end: float) -> None:
         """Account for an interval in which this lane was proving."""
         self._busy.append((start, end))
+        self._slots.add_interval(start, end)
         while self._busy and self._busy[0][1] < end - UTILISATION_WINDOW:
             self._busy.popleft()
 
@@ -47,6 +52,11 @@ class Lane:
         if self.current is not None:
             busy += now - max(self.current.since, begin)
         return min(1.0, busy / (now - begin)) if now > begin else 0.0
+
+    def history(self, now: float) -> list[float]:
+        """Return the share of each slot of the last five minutes in which it was proving, oldest first."""
+        running = None if self.current is None else self.current.since
+        return [min(1.0, busy / HISTORY_SLOT) for busy in self._slots.read(now, self.since, running)]
 
 
 class Ledger:

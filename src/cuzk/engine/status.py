@@ -18,6 +18,7 @@ class Status(msgspec.Struct, frozen=True):
 
     uptime_secs: float
     boot_id: str
+    host: str
     state: str
     state_reason: str | None
     time: float
@@ -27,6 +28,8 @@ class Status(msgspec.Struct, frozen=True):
     synthesis: "SynthesisStatus"
     threads: "ThreadsStatus"
     pipelines: "list[PipelineStatus]"
+    recent: "list[RecentStatus]"
+    throughput: "ThroughputStatus"
     gpu_workers: "list[GpuWorkerStatus]"
     devices: "list[DeviceStatus]"
     allocations: "AllocationsStatus"
@@ -121,6 +124,29 @@ class PipelineStatus(msgspec.Struct, frozen=True):
     total_ms: int
 
 
+class RecentStatus(msgspec.Struct, frozen=True):
+    """A job that ended; kept longer than its pipeline."""
+
+    job_id: str
+    proof_kind: str
+    circuit_id: str | None
+    state: str
+    attempt: int
+    error: str | None
+    finished_secs_ago: float
+    total_ms: int
+
+
+class ThroughputStatus(msgspec.Struct, frozen=True):
+    """What was made in each slot of the last ten minutes, oldest first; the last slot is the running one."""
+
+    slot_secs: float
+    span_secs: float
+    """What the slots cover."""
+    jobs_completed: list[int]
+    partitions_proved: list[int]
+
+
 class FinalizingStatus(msgspec.Struct, frozen=True):
     """A partition whose device work is done."""
 
@@ -142,6 +168,7 @@ class GpuWorkerStatus(msgspec.Struct, frozen=True):
     pid: int | None
     finalizing: list[FinalizingStatus]
     utilisation: float
+    history: list[float]
     finished: int
     last_error: str | None
 
@@ -240,6 +267,7 @@ class Identity(msgspec.Struct, frozen=True):
     """What does not change while an engine runs."""
 
     boot_id: str
+    host: str
     versions: dict[str, str]
     dev_params: bool
     kinds: Sequence[str]
@@ -251,6 +279,7 @@ def snapshot(world: World, identity: Identity, *, now: float, time: float) -> St
     return Status(
         uptime_secs=now - world.started_at,
         boot_id=identity.boot_id,
+        host=identity.host,
         state=world.engine.state,
         state_reason=world.engine.reason,
         time=time,
@@ -260,6 +289,8 @@ def snapshot(world: World, identity: Identity, *, now: float, time: float) -> St
         synthesis=_synthesis(world, identity, now),
         threads=ThreadsStatus(world.threads_total, world.ledger.threads_used),
         pipelines=[_pipeline(world, job, now) for job in world.jobs.values()],
+        recent=[_recent(job, now) for job in reversed(world.recent)],
+        throughput=_throughput(world, now),
         gpu_workers=[_gpu_worker(world, lane, now) for lane in world.ledger.lanes.values()],
         devices=[_device(world, device) for device in world.devices.values()],
         allocations=_allocations(world, now),
@@ -341,6 +372,30 @@ def _pipeline(world: World, job: Job, now: float) -> PipelineStatus:
     )
 
 
+def _throughput(world: World, now: float) -> ThroughputStatus:
+    slots = world.jobs_completed
+    return ThroughputStatus(
+        slot_secs=slots.seconds,
+        span_secs=now - max(world.started_at, slots.oldest(now)),
+        jobs_completed=[int(n) for n in slots.read(now, world.started_at)],
+        partitions_proved=[int(n) for n in world.partitions_proved.read(now, world.started_at)],
+    )
+
+
+def _recent(job: Job, now: float) -> RecentStatus:
+    end = now if job.finished_at is None else job.finished_at
+    return RecentStatus(
+        job_id=job.job_id,
+        proof_kind=job.kind,
+        circuit_id=job.circuit_id,
+        state=job.state,
+        attempt=job.attempt,
+        error=job.error,
+        finished_secs_ago=now - end,
+        total_ms=round((end - job.submitted_at) * 1000),
+    )
+
+
 def _partition(partition: Partition, circuit: Circuit | None, now: float) -> PartitionStatus:
     state, shown = partition.state, partition.shown
     waits_for = None
@@ -386,6 +441,7 @@ def _gpu_worker(world: World, lane: Lane, now: float) -> GpuWorkerStatus:
             for entry in lane.finalizing.values()
         ],
         utilisation=lane.utilisation(now),
+        history=[round(share, 3) for share in lane.history(now)],
         finished=lane.finished,
         last_error=lane.last_error,
     )

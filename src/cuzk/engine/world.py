@@ -12,9 +12,13 @@ import structlog
 
 from cuzk.engine import events, states
 from cuzk.engine.ledger import Ledger
+from cuzk.engine.slots import Slots
 from cuzk.engine.states import FileState, InvalidTransitionError, JobState, PartitionState, ProcessState, SrsState
 
 STORY_LENGTH = 256
+RECENT_JOBS = 50
+THROUGHPUT_SLOT = 30.0
+THROUGHPUT_SLOTS = 20
 
 log = structlog.get_logger("cuzk.engine")
 
@@ -145,6 +149,9 @@ class World:
         self.counters: Counter[str] = Counter()
         self.completed_by_kind: Counter[str] = Counter()
         self.failed_by_kind: Counter[str] = Counter()
+        self.recent: deque[Job] = deque(maxlen=RECENT_JOBS)
+        self.jobs_completed = Slots(THROUGHPUT_SLOT, THROUGHPUT_SLOTS)
+        self.partitions_proved = Slots(THROUGHPUT_SLOT, THROUGHPUT_SLOTS)
         self._handlers = cast(
             "dict[type[events.Event], Callable[[Any], None]]",
             {
@@ -210,8 +217,10 @@ class World:
         self._move_job(job, event.state, event.at)
         job.finished_at = event.at
         job.error = event.error
+        self.recent.append(job)
         if event.state == "done":
             self.counters["completed"] += 1
+            self.jobs_completed.add(event.at, 1)
             self.completed_by_kind[job.kind] += 1
         elif event.state == "failed":
             self.counters["failed"] += 1
@@ -285,6 +294,7 @@ class World:
             if lease.kind == "proof":
                 job.done += 1
                 self.counters["partitions_proved"] += 1
+                self.partitions_proved.add(event.at, 1)
         elif event.result == "retry":
             self._move_partition(job, partition, "pending", event.at)
             partition.attempt += 1

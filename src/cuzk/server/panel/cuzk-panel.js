@@ -2,7 +2,6 @@
 // The page of a fleet uses the same element, one for each daemon.
 
 import { h, show } from "./dom.js";
-import { History } from "./history.js";
 import { Poller } from "./poller.js";
 import { Devices, SynthesisWorkers } from "./sections/devices.js";
 import { Header } from "./sections/header.js";
@@ -35,7 +34,6 @@ class CuzkPanel extends HTMLElement {
   }
 
   #build() {
-    this.history = new History();
     this.token = takeToken();
     this.header = new Header({ onToken: (token) => this.#unlock(token) });
     this.sections = [new Overview(), new Pipelines(), new Devices(), new SynthesisWorkers(), new Storage(), new Recent()];
@@ -50,9 +48,8 @@ class CuzkPanel extends HTMLElement {
     const { snapshot } = this.poller;
     if (snapshot && snapshot !== this.drawn) {
       this.drawn = snapshot;
-      this.history.add(snapshot);
       this.header.update(snapshot);
-      for (const section of this.sections) section.update(snapshot, this.history);
+      for (const section of this.sections) section.update(snapshot);
       show(this.content, true);
       this.dispatchEvent(new CustomEvent("cuzk-status", { detail: snapshot }));
     }

@@ -3,13 +3,16 @@
 import { UNKNOWN, bytesOf, known, percent, plural, seconds } from "../format.js";
 import { h, keyed, setAttr, setText, show } from "../dom.js";
 import { devicesOf } from "../model.js";
-import { bar, facts, section, setValue } from "./parts.js";
+import { facts, section, setValue, spark } from "./parts.js";
+
+const LANE_SLOTS = 30;
 
 export class Devices {
   constructor() {
     this.list = h("div", { class: "devices" });
     this.empty = h("p", { class: "muted empty" }, "The daemon shows no device.");
     this.root = section("Devices and lanes", this.empty, this.list);
+    this.root.extra.append(h("span", { class: "muted" }, "last 5 minutes; % of the last minute"));
   }
 
   update(snapshot) {
@@ -65,29 +68,29 @@ function createLane() {
     word: h("span", { class: "lane-state" }),
     job: h("span", { class: "id" }),
     busy: h("span", { class: "num" }),
-    bar: bar("Proving in the last minute"),
+    strip: spark(LANE_SLOTS),
     share: h("span", { class: "num muted" }),
     finishing: h("span", { class: "finishing muted" }),
     error: h("span", { class: "muted" }),
   };
-  const { name, word, job, busy, bar: load, share, finishing, error } = node.parts;
+  const { name, word, job, busy, strip, share, finishing, error } = node.parts;
   node.append(h("span", { class: "lane-who" }, name, word), h("span", { class: "lane-what" }, job, busy, finishing, error),
-    h("span", { class: "lane-load" }, load, share));
+    h("span", { class: "lane-load" }, strip, share));
   return node;
 }
 
 function updateLane(node, lane) {
-  const { name, word, job, busy, bar: load, share, finishing, error } = node.parts;
+  const { name, word, job, busy, strip, share, finishing, error } = node.parts;
   setText(name, `W${lane.worker_id}`);
   setText(word, lane.state);
   setAttr(node, "data-state", lane.state);
   const works = known(lane.current_job);
   setText(job, works ? `${lane.current_job} [${lane.current_partition}]` : "");
   setText(busy, works ? seconds(lane.busy_secs) : "");
-  const words = known(lane.utilisation) ? `${percent(lane.utilisation)} of the last minute` : UNKNOWN;
-  load.update(lane.utilisation, words);
-  setText(share, known(lane.utilisation) ? percent(lane.utilisation) : UNKNOWN);
-  setAttr(share, "title", `proving ${words}`);
+  strip.update(lane.history, 1);
+  setAttr(strip, "aria-label", `W${lane.worker_id} over the last 5 minutes, in slots of 10 s: ${lane.history.map(percent).join(", ")}`);
+  setText(share, percent(lane.utilisation));
+  setAttr(share, "title", `proving ${percent(lane.utilisation)} of the last minute`);
   const ends = (lane.finalizing ?? []).map((item) => `${item.job_id} [${item.partition}] ${seconds(item.secs)}`);
   setText(finishing, ends.length ? `finishing ${ends.join(", ")}` : "");
   setText(error, lane.last_error ? `last error: ${lane.last_error}` : "");
@@ -98,7 +101,7 @@ export class SynthesisWorkers {
   constructor() {
     this.list = h("ul", { class: "lanes side-by-side" });
     this.empty = h("p", { class: "muted empty" }, "No synthesis process runs.");
-    this.root = section("Synthesis processes", this.empty, this.list);
+    this.root = section("Worker processes", this.empty, this.list);
   }
 
   update(snapshot) {

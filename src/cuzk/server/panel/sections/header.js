@@ -29,8 +29,7 @@ export class Header {
   }
 
   update(snapshot) {
-    const host = snapshot.host ?? location.hostname;
-    this.facts.update([snapshot.versions?.cuzk ?? null, host && `host ${host}`, `up ${seconds(snapshot.uptime_secs)}`]);
+        this.facts.update([snapshot.versions?.cuzk ?? null, snapshot.host && `host ${snapshot.host}`, `up ${seconds(snapshot.uptime_secs)}`]);
     const words = engineWords(snapshot);
     setText(this.engine, words ? `The engine is ${words}.` : "");
     show(this.engine, words !== null);

@@ -1,9 +1,13 @@
 // Memory, synthesis, queue and throughput at a glance.
 
-import { UNKNOWN, bytes, bytesOf, count, duration, percent, plural, rate } from "../format.js";
-import { h, keyed, s, setAttr, setText, show } from "../dom.js";
-import { criticalReserve, memorySegments, shortKind } from "../model.js";
-import { bar, setValue } from "./parts.js";
+import { UNKNOWN, bytes, bytesOf, count, percent, plural, rate, seconds } from "../format.js";
+import { h, keyed, setAttr, setText, show } from "../dom.js";
+import { KINDS, criticalReserve, memorySegments, shortKind } from "../model.js";
+import { bar, setValue, spark } from "./parts.js";
+
+const LEAST_SECS = 60; // a rate over less says little
+const SLOTS = 20;
+const ORDER = Object.keys(KINDS);
 
 export class Overview {
   constructor() {
@@ -15,11 +19,11 @@ export class Overview {
       this.memory.root, this.synthesis.root, this.queue.root, this.throughput.root);
   }
 
-  update(snapshot, history) {
+  update(snapshot) {
     this.memory.update(snapshot.memory);
     this.synthesis.update(snapshot);
     this.queue.update(snapshot);
-    this.throughput.update(snapshot.counters, history.throughput());
+    this.throughput.update(snapshot.counters, snapshot.throughput);
   }
 }
 
@@ -79,7 +83,7 @@ class Queue {
   }
 
   update({ queues, counters }) {
-    const all = queues ?? [];
+    const all = [...(queues ?? [])].sort((a, b) => ORDER.indexOf(a.proof_kind) - ORDER.indexOf(b.proof_kind));
     const running = all.reduce((sum, queue) => sum + queue.in_progress, 0);
     const pending = all.reduce((sum, queue) => sum + queue.pending, 0);
     setText(this.value, queues ? `${running} running` : UNKNOWN);
@@ -96,29 +100,22 @@ class Throughput {
   constructor() {
     this.value = h("span", { class: "big" });
     this.unit = h("span", { class: "muted" });
-    this.spark = s("svg", { class: "spark", viewBox: "0 0 100 24", preserveAspectRatio: "none", role: "img" });
+    this.spark = spark(SLOTS);
     this.totals = h("p", { class: "muted" });
     this.root = tile("Throughput", "", h("p", { class: "line" }, this.value, this.unit), this.spark, this.totals);
   }
 
-  update(counters, throughput) {
-    setValue(this.value, throughput.reason ? UNKNOWN : rate(throughput.jobs), throughput.reason);
+  update(counters, { span_secs: span, jobs_completed: jobs, partitions_proved: partitions }) {
+    const known = span >= LEAST_SECS;
+    const perHour = (made) => (made.reduce((sum, n) => sum + n, 0) * 3600) / span;
+    setValue(this.value, known ? rate(perHour(jobs)) : UNKNOWN, `the daemon runs for less than ${LEAST_SECS} s`);
     setText(this.unit, "proofs/h");
-    show(this.spark, !throughput.reason);
-    if (!throughput.reason) this.#draw(throughput);
+    show(this.spark, known);
+    this.spark.update(partitions, Math.max(1, ...partitions));
+    const words = `${rate(perHour(partitions))} partitions an hour over the last ${seconds(span)}`;
+    setAttr(this.spark, "aria-label", words);
     const failed = counters.total_failed ? `, ${count(counters.total_failed)} failed` : "";
     const cancelled = counters.total_cancelled ? `, ${count(counters.total_cancelled)} cancelled` : "";
     setText(this.totals, `${plural(counters.total_completed, "proof")} done${failed}${cancelled}`);
-  }
-
-  #draw({ bars, span, partitions }) {
-    const most = Math.max(1, ...bars);
-    const width = 100 / bars.length;
-    keyed(this.spark, bars.map((value, i) => ({ value, i })), (item) => item.i, () => s("rect"), (node, { value, i }) => {
-      const height = value ? Math.max(2, (22 * value) / most) : 1;
-      for (const [name, n] of Object.entries({ x: i * width + 0.4, width: width - 0.8, y: 24 - height, height })) setAttr(node, name, n);
-      setAttr(node, "class", value ? "some" : "none");
-    });
-    setAttr(this.spark, "aria-label", `${rate(partitions)} partitions an hour over the last ${duration(span * 1000)}`);
   }
 }

@@ -1,7 +1,7 @@
 // Pieces that several sections use.
 
 import { UNKNOWN, known } from "../format.js";
-import { h, s, setAttr, setText } from "../dom.js";
+import { h, keyed, s, setAttr, setText } from "../dom.js";
 
 // A whole id, wrapped where it must be, with a button that copies it.
 export function idWithCopy(what) {
@@ -61,6 +61,22 @@ export function bar(label) {
   node.update = (share, words) => {
     fill.style.inlineSize = `${known(share) ? Math.min(100, Math.max(0, share * 100)) : 0}%`;
     setAttr(node, "aria-label", `${label}: ${words}`);
+  };
+  return node;
+}
+
+// Small bars, newest at the right; a slot that was not yet is empty.
+export function spark(slots) {
+  const width = 100 / slots;
+  const node = s("svg", { class: "spark", viewBox: "0 0 100 24", preserveAspectRatio: "none", role: "img" });
+  node.update = (values, most) => {
+    const items = values.map((value, i) => ({ value, slot: slots - values.length + i }));
+    keyed(node, items, (item) => item.slot, () => s("rect"), (rect, { value, slot }) => {
+      const height = value ? Math.max(2, (24 * value) / most) : 1;
+      const box = { x: slot * width + width * 0.08, width: width * 0.84, y: 24 - height, height };
+      for (const [name, n] of Object.entries(box)) setAttr(rect, name, n);
+      setAttr(rect, "class", value ? "some" : "none");
+    });
   };
   return node;
 }

@@ -1,4 +1,4 @@
-// Jobs that ended, newest first, as far as this page has seen them.
+// Jobs that ended, newest first.
 
 import { clock, duration, known } from "../format.js";
 import { h, keyed, setAttr, setText, show } from "../dom.js";
@@ -10,12 +10,12 @@ const WORDS = { done: "ok", failed: "failed", cancelled: "cancelled" };
 export class Recent {
   constructor() {
     this.list = h("ul", { class: "recent" });
-    this.empty = h("p", { class: "muted empty" }, "No job has ended since this page was opened.");
+    this.empty = h("p", { class: "muted empty" }, "No job has ended since the daemon started.");
     this.root = section("Recent", this.empty, this.list);
   }
 
-  update(snapshot, history) {
-    const jobs = history.endedJobs;
+  update(snapshot) {
+    const jobs = snapshot.recent.map((job) => ({ ...job, endedAt: snapshot.time - job.finished_secs_ago }));
     show(this.empty, jobs.length === 0);
     keyed(this.list, jobs, (job) => `${job.attempt} ${job.job_id}`, createRow, updateRow);
   }

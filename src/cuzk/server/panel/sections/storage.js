@@ -42,6 +42,7 @@ function stateWords(row) {
 
 function useWords(row) {
   if (row.refs) return plural(row.refs, "ref");
-  if (!row.evictable) return row.state === "hot" || row.state === undefined ? "in use" : "";
+  if (row.state !== "hot") return "";
+  if (!row.evictable) return "in use";
   return `idle ${seconds(row.last_used_secs_ago)}, may be evicted`;
 }
