@@ -90,7 +90,7 @@ class Stage:
             route.fulfill(body=json.dumps(self.snapshot), content_type="application/json")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # while it lives, Playwright's event loop is in the way of other tests' own
 def browser() -> Iterator[Any]:
     if not CHROMIUM.exists():
         pytest.skip(f"needs {CHROMIUM} (apt-get install chromium)")
