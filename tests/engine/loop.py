@@ -16,3 +16,9 @@ def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., Non
         asyncio.run(asyncio.wait_for(test(*arguments, **fixtures), TIMEOUT))
 
     return run
+
+
+async def until(condition: Callable[[], Any]) -> None:
+    """Wait until something holds."""
+    while not condition():
+        await asyncio.sleep(0.01)

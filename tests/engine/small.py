@@ -36,7 +36,8 @@ MIB = 1 << 20
 def request(
     kind: Kind = Kind.POREP, request_id: str = "", *, priority: Priority | None = None, **vanilla: Any
 ) -> Request:
-    """Return a request; `vanilla` is what its JSON says."""
+    """Return a request; `vanilla` is what its JSON says, with so many bytes of `padding`."""
+    vanilla["padding"] = "x" * vanilla.get("padding", 0)
     return Request(
         kind=kind,
         request_id=request_id,
@@ -124,7 +125,7 @@ class SmallRegistry:
         return self._devices
 
     def prover(self, device: str) -> "SmallProver":
-        return SmallProver(self)
+        return SmallProver(self, broken=device == "broken")
 
     def strike(self, job: SmallJob, stage: str, partition: int) -> bool:
         """Do what the request wants to go wrong here; True if the proof is to be spoilt."""
@@ -217,10 +218,10 @@ class SmallParameters:
 class SmallProver:
     """See `cuzk.engine.kinds.Prover`."""
 
-    def __init__(self, registry: SmallRegistry) -> None:
+    def __init__(self, registry: SmallRegistry, *, broken: bool) -> None:
         self._registry = registry
+        self._broken = broken
         self._loaded: dict[str, Parameters] = {}
-        self._spoilt: set[bytes] = set()
 
     def sample(self) -> DeviceSample:
         return DeviceSample("small", "cpu", unknown={"temperature_c": "small devices have none"})
@@ -234,6 +235,8 @@ class SmallProver:
         self._loaded.pop(circuit_id, None)
 
     def start(self, circuit_id: str, segment: memoryview, *, threads: int) -> Any:
+        if self._broken:
+            raise RuntimeError("this device is broken")
         job, partition = _note(segment)
         self._registry.strike(job, "start", partition)
         time.sleep(self._registry.slow)

@@ -360,3 +360,22 @@ def test_a_job_can_be_cancelled_in_every_state(state: str) -> None:
     assert simulation.status()["pipelines"][0]["state"] == "cancelled"
     simulation.run()
     assert simulation.finished["x"].state == "cancelled"
+
+
+def test_after_a_death_those_who_were_there_are_proved_alone() -> None:
+    simulation = Simulation(settings(threads_total=8), devices={"cpu": 2})
+    bad, good = simulation.submit("small", 1), simulation.submit("small", 4)
+    while bad not in simulation.finished or good not in simulation.finished:
+        simulation.prepare()
+        for lease in simulation.open("synthesis"):
+            simulation.do(simulation.core.synthesized(lease.number))
+        proving = simulation.open("proof")
+        if any(lease.job_id == bad for lease in proving):
+            simulation.die("cpu")
+        for lease in [lease for lease in proving if lease.number in simulation.world.ledger.open]:
+            simulation.do(simulation.core.started(lease.number))
+            simulation.do(simulation.core.proved(lease.number, proof_of(lease)))
+    assert simulation.finished[bad].error == "partition 0 failed 3 times: cpu died: signal 9"
+    assert simulation.finished[good].state == "done"
+    good_job = next(job for job in simulation.status()["pipelines"] if job["job_id"] == good)
+    assert max(p["attempt"] for p in good_job["partitions"]) <= 2

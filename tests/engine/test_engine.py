@@ -1,12 +1,17 @@
-"""The engine with real processes and real proofs over small circuits."""
+"""The engine with real processes and real proofs over small circuits; the status is polled and checked throughout."""
 
 import asyncio
+import time
 from pathlib import Path
 
+import pytest
+
+from cuzk.engine import CheckFailedError, DrainingError, Engine, NeverFitsError, QueueFullError, UnknownJobError
+from cuzk.errors import InputError
 from cuzk.filecoin.kinds import Kind
 from tests.engine import small
 from tests.engine.conftest import EngineFactory
-from tests.engine.loop import in_loop
+from tests.engine.loop import in_loop, until
 
 
 @in_loop
@@ -21,8 +26,277 @@ async def test_jobs_of_ten_and_sixteen_partitions_give_proofs_that_verify(
             assert len(outcome.proof) == 192 * small.PARTITIONS[request.kind]
             assert small.check_proof(folder, request, outcome.proof)
             assert outcome.job_id == request.request_id
-            assert outcome.synthesis_ms >= 0
         counters = engine.status().counters
-        assert counters.total_completed == 3
         assert counters.completed_by_kind == {"porep-c2": 1, "snap-update": 1, "window-post": 0, "winning-post": 1}
         assert counters.partitions_proved == 27
+        assert "partition 0 attempt 1: done" in " ".join(engine.story("a"))
+
+
+@in_loop
+async def test_without_overlap_the_same_code_makes_the_same_proofs(engine_in: EngineFactory, folder: Path) -> None:
+    async with engine_in(pipeline={"enabled": False}) as engine:
+        request = small.request(Kind.POREP, "a")
+        assert small.check_proof(folder, request, (await engine.prove(request)).proof)
+        assert len(engine.status().gpu_workers) == 1
+
+
+@in_loop
+async def test_the_same_request_attaches_while_it_runs_and_gets_the_stored_proof_afterwards(
+    engine_in: EngineFactory,
+) -> None:
+    async with engine_in() as engine:
+        request = small.request(Kind.POREP, "miner [1 2]~")
+        outcomes = await asyncio.gather(*(engine.prove(request) for _ in range(3)))
+        assert len({outcome.proof for outcome in outcomes}) == 1
+        receipt = await engine.submit(request)
+        assert (receipt.job_id, receipt.attached) == ("miner [1 2]~", True)
+        assert (await engine.wait(receipt.job_id)).proof == outcomes[0].proof
+        assert engine.status().counters.partitions_proved == 10
+
+
+@in_loop
+async def test_other_content_under_the_same_id_is_another_job(engine_in: EngineFactory) -> None:
+    async with engine_in() as engine:
+        first = await engine.submit(small.request(Kind.WINNING, "x", start=3))
+        second = await engine.submit(small.request(Kind.WINNING, "x", start=4))
+        assert (first.job_id, second.job_id) == ("x", "x~2")
+        newest, by_id = await engine.wait("x"), await engine.wait("x~2")
+        assert newest == by_id
+        assert newest.job_id == "x~2"
+
+
+@in_loop
+async def test_a_failed_job_starts_anew(engine_in: EngineFactory) -> None:
+    async with engine_in() as engine:
+        request = small.request(Kind.WINNING, "x", faults={"synthesis 0": "input"})
+        failed = await engine.prove(request)
+        assert failed.status == "failed"
+        assert failed.error == "partition 0 failed: synthesis of partition 0 was told to be wrong"
+        again = await engine.prove(request)
+        assert (again.status, again.job_id) == ("completed", "x~2")
+        assert [job.attempt for job in engine.status().pipelines] == [1, 2]
+
+
+@in_loop
+async def test_bad_input_is_refused_before_there_is_a_job(engine_in: EngineFactory) -> None:
+    async with engine_in() as engine:
+        bad = small.request(Kind.WINNING, "x", faults={"check 0": "input"}, times=9)
+        with pytest.raises(InputError, match="check of partition 0 was told to be wrong"):
+            await engine.submit(bad)
+        with pytest.raises(UnknownJobError, match="job not found: x"):
+            await engine.wait("x")
+        assert not engine.status().pipelines
+        assert engine.status().counters.refused == 1
+        assert not [r for r in engine.status().memory.reservations if r.kind == "payload"]
+
+
+@in_loop
+async def test_a_request_that_kills_its_checking_process_costs_nobody_else(engine_in: EngineFactory) -> None:
+    async with engine_in() as engine:
+        deadly = [
+            engine.submit(small.request(Kind.WINNING, f"x{fault}", faults={"check 0": fault}))
+            for fault in ("segfault", "die", "raise")
+        ]
+        results = await asyncio.gather(*deadly, engine.prove(small.request(Kind.WINNING, "y")), return_exceptions=True)
+        assert [type(result) for result in results[:3]] == [CheckFailedError] * 3
+        assert "died of it (signal 11 (SIGSEGV))" in str(results[0])
+        assert getattr(results[3], "status", results[3]) == "completed"
+
+
+@in_loop
+async def test_of_44_submits_at_once_as_many_are_accepted_as_there_is_room_for(engine_in: EngineFactory) -> None:
+    async with engine_in({"slow": 0.05}, jobs={"max_pending": 15}) as engine:
+        requests = [small.request(Kind.WINNING, f"job {number}", start=number) for number in range(44)]
+        results = await asyncio.gather(*map(engine.submit, requests), return_exceptions=True)
+        refused = [result for result in results if isinstance(result, QueueFullError)]
+        assert len(refused) == 29
+        assert "15 jobs are unfinished, and jobs.max_pending is 15" in str(refused[0])
+        accepted = [result for result in results if not isinstance(result, BaseException)]
+        assert accepted[0].queue_position == 0
+        outcomes = await asyncio.gather(*(engine.wait(receipt.job_id) for receipt in accepted))
+        assert {outcome.status for outcome in outcomes} == {"completed"}
+
+
+@in_loop
+async def test_winning_post_starts_at_the_next_stage_boundary(engine_in: EngineFactory) -> None:
+    async with engine_in({"slow": 0.1}, synthesis={"threads": 2}) as engine:
+        large = await engine.submit(small.request(Kind.SNAP, "large"))
+        await until(lambda: engine.status().counters.partitions_proved >= 2)
+        winning = await engine.submit(small.request(Kind.WINNING, "winning"))
+        proved = engine.status().counters.partitions_proved
+        outcome = await engine.wait(winning.job_id)
+        assert outcome.status == "completed"
+        assert outcome.queue_wait_ms < 400
+        assert engine.status().counters.partitions_proved - proved < 8
+        assert (await engine.wait(large.job_id)).status == "completed"
+
+
+@in_loop
+async def test_cancel_ends_a_job_and_gives_everything_back(engine_in: EngineFactory) -> None:
+    async with engine_in({"slow": 0.1}) as engine:
+        receipt = await engine.submit(small.request(Kind.SNAP, "x"))
+        await until(lambda: engine.status().counters.partitions_proved >= 1)
+        assert await engine.cancel("x")
+        assert (await engine.wait(receipt.job_id)).status == "cancelled"
+        assert not await engine.cancel("x")
+        await until(lambda: engine.status().threads.used == 0)
+        assert {r.kind for r in engine.status().memory.reservations} <= {"srs", "circuit", "pool"}
+        with pytest.raises(UnknownJobError):
+            await engine.cancel("y")
+
+
+@in_loop
+async def test_a_job_can_be_cancelled_while_it_is_checked(engine_in: EngineFactory) -> None:
+    async with engine_in() as engine:
+        submitting = asyncio.create_task(engine.submit(small.request(Kind.WINNING, "x", check_seconds=0.3)))
+        await until(lambda: engine.status().pipelines)
+        assert await engine.cancel("x")
+        assert (await submitting).job_id == "x"
+        assert (await engine.wait("x")).status == "cancelled"
+
+
+@in_loop
+async def test_a_job_whose_caller_left_waits_for_a_retry_and_is_cancelled_without(engine_in: EngineFactory) -> None:
+    async with engine_in({"slow": 0.3}, jobs={"orphan_grace": "1s"}) as engine:
+        request = small.request(Kind.SNAP, "x")
+
+        async def give_up() -> None:
+            proving = asyncio.create_task(engine.prove(request))
+            await until(lambda: engine.status().synthesis.active)
+            proving.cancel()
+            await asyncio.gather(proving, return_exceptions=True)
+
+        await give_up()
+        await asyncio.sleep(0.5)
+        await give_up()  # a retry attaches, and leaves too
+        assert engine.status().pipelines[0].state == "running"
+        outcome = await engine.wait("x", timeout=5)
+        assert outcome.status == "cancelled"
+        assert outcome.error == "its caller went away, and nobody asked for it again in 1 s"
+        assert len(engine.status().pipelines) == 1
+
+
+@in_loop
+async def test_a_submitted_job_has_no_caller_to_lose(engine_in: EngineFactory) -> None:
+    async with engine_in({"slow": 0.1}, jobs={"orphan_grace": "0s"}) as engine:
+        request = small.request(Kind.POREP, "x")
+        proving = asyncio.create_task(engine.prove(request))
+        await engine.submit(request)
+        proving.cancel()
+        assert (await engine.wait("x")).status == "completed"
+
+
+@in_loop
+async def test_wait_gives_up_after_its_timeout(engine_in: EngineFactory) -> None:
+    async with engine_in({"slow": 0.2}) as engine:
+        await engine.submit(small.request(Kind.WINNING, "x"))
+        outcome = await engine.wait("x", timeout=0.01)
+        assert (outcome.status, outcome.proof) == ("timeout", b"")
+        assert (await engine.wait("x")).status == "completed"
+
+
+@in_loop
+async def test_results_are_kept_for_a_time_and_up_to_a_number(engine_in: EngineFactory) -> None:
+    async with engine_in(jobs={"max_results": 2}) as engine:
+        for name in "abc":
+            await engine.prove(small.request(Kind.WINNING, name))
+        await until(lambda: not _known(engine, "a"))
+        assert _known(engine, "b")
+        assert _known(engine, "c")
+    async with engine_in(jobs={"result_ttl": "0s"}) as engine:
+        await until(lambda: not _known(engine, "c"))
+
+
+def _known(engine: Engine, job_id: str) -> bool:
+    try:
+        engine.story(job_id)
+    except UnknownJobError:
+        return False
+    return True
+
+
+@in_loop
+async def test_preload_and_evict(engine_in: EngineFactory, folder: Path) -> None:
+    async with engine_in({"bad": ["snap-small"]}) as engine:
+        first = await engine.preload("porep-small")
+        assert not first.already_loaded
+        assert (await engine.preload("porep-small")).already_loaded
+        (srs,) = engine.status().allocations.srs
+        assert (srs.tier, srs.bytes) == ("hot", (folder / "porep-small.params").stat().st_size)
+        evicted = await engine.evict("porep-small")
+        assert (evicted.was_loaded, evicted.freed_bytes) == (True, srs.bytes)
+        assert not (await engine.evict("porep-small")).was_loaded
+        with pytest.raises(InputError, match=r"snap-small: snap-small\.params: expected another digest"):
+            await engine.preload("snap-small")
+        with pytest.raises(InputError, match=r"circuit_id: expected one of porep-small, .*; got 'porep-3g'"):
+            await engine.preload("porep-3g")
+
+
+@in_loop
+async def test_a_parameter_file_is_checked_once_for_each_identity(engine_in: EngineFactory, folder: Path) -> None:
+    for _ in range(2):
+        async with engine_in() as engine:
+            await asyncio.gather(engine.preload("porep-small"), engine.preload("porep-small"))
+            await engine.evict("porep-small")
+            await engine.preload("porep-small")
+    assert (folder / "file-checks").read_text() == "porep-small\n"
+    target = (folder / "porep-small.params").resolve()
+    content = target.read_bytes()
+    (folder / "porep-small.params").unlink()
+    (folder / "porep-small.params").write_bytes(content)
+    async with engine_in() as engine:
+        await engine.preload("porep-small")
+    assert (folder / "file-checks").read_text() == "porep-small\n" * 2
+
+
+@in_loop
+async def test_bad_parameters_fail_only_the_jobs_that_need_them(engine_in: EngineFactory) -> None:
+    async with engine_in({"bad": ["snap-small"]}) as engine:
+        bad, good = await asyncio.gather(
+            engine.prove(small.request(Kind.SNAP, "bad")), engine.prove(small.request(Kind.POREP, "good"))
+        )
+        assert (bad.status, good.status) == ("failed", "completed")
+        assert bad.error == "parameters of snap-small: snap-small.params: expected another digest"
+
+
+@in_loop
+async def test_what_can_never_fit_is_refused_with_the_numbers(engine_in: EngineFactory) -> None:
+    async with engine_in({"needs": 3 * small.MIB}, memory={"total_budget": "5MiB"}) as engine:
+        with pytest.raises(
+            NeverFitsError, match=r"a partition of porep-small takes 6\.\d MiB, the memory budget is 5\.0 M"
+        ):
+            await engine.submit(small.request(Kind.POREP, "x"))
+        with pytest.raises(QueueFullError, match=r"there is no room for 6\.0 MiB of payload"), engine.payload(6 << 20):
+            pass
+
+
+@in_loop
+async def test_a_drained_engine_ends_what_it_has_and_accepts_nothing(engine_in: EngineFactory) -> None:
+    async with engine_in({"slow": 0.05}) as engine:
+        assert engine.ready() is None or "no device is ready" in (engine.ready() or "")
+        await engine.submit(small.request(Kind.POREP, "x"))
+        draining = asyncio.create_task(engine.drain(timeout=30))
+        await asyncio.sleep(0)
+        with pytest.raises(DrainingError, match="accepts nothing more"):
+            await engine.submit(small.request(Kind.POREP, "y"))
+        assert engine.ready() == "the engine finishes what it has and accepts nothing more"
+        assert not await engine.drain(timeout=0.01)
+        assert await draining
+        assert (await engine.wait("x")).status == "completed"
+
+
+@in_loop
+async def test_status_answers_while_requests_are_checked_and_partitions_proved(engine_in: EngineFactory) -> None:
+    async with engine_in() as engine:
+        working = [
+            asyncio.create_task(engine.prove(small.request(Kind.SNAP, f"{number}", check_seconds=0.1)))
+            for number in range(4)
+        ]
+        slowest = 0.0
+        while not all(task.done() for task in working):
+            begin = time.thread_time()
+            engine.status_json()
+            slowest = max(slowest, time.thread_time() - begin)
+            await asyncio.sleep(0.01)
+        assert slowest < 0.05
+        assert {task.result().status for task in working} == {"completed"}

@@ -293,6 +293,8 @@ class Core:
             return
         if lease.lane is not None:
             work.failed_lanes.setdefault(lease.partition, set()).add(lease.lane)
+            if dead:
+                work.alone.add(lease.partition)
         self.dispatcher.pending.add(work.entry(lease.partition))
 
     def _drop(self, lease: events.Lease) -> None:

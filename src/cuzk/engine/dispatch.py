@@ -154,15 +154,26 @@ class Dispatcher:
             self._context.instruct(Prove(lease, entry.circuit_id))
 
     def _next_proof(self) -> tuple[Entry, Lane] | None:
-        free = [lane for lane in self._up_lanes() if lane.current is None]
+        free = [lane for lane in self._up_lanes() if lane.current is None and not self._is_taken_alone(lane.device)]
         if not free:
             return None
         for entry in self.ready.in_order(self._context.clock()):
             hot = self._srs.devices_in(entry.circuit_id, "hot")
-            lane = self._choose_lane(entry, [lane for lane in free if lane.device in hot], hot)
+            lanes = [lane for lane in free if lane.device in hot]
+            alone = entry.rank.partition in self.works[entry.job_id].alone
+            if alone:
+                lanes = [lane for lane in lanes if not self._world.ledger.of_process(lane.device)]
+            lane = self._choose_lane(entry, lanes, hot)
             if lane is not None:
                 return entry, lane
+            if alone and hot:
+                return None  # a device must become empty for it
         return None
+
+    def _is_taken_alone(self, device: str) -> bool:
+        leases = self._world.ledger.of_process(device)
+        works = [(lease, self.works.get(lease.job_id)) for lease in leases]
+        return any(work is not None and lease.partition in work.alone for lease, work in works)
 
     def _choose_lane(self, entry: Entry, free: list[Lane], hot: list[str]) -> Lane | None:
         """Return a free lane: of a device on which this did not fail, else one on which it did not, else any."""

@@ -1,12 +1,14 @@
 """Worker processes as the engine holds them: started by a forkserver, reached over channels, noticed when they die."""
 
 import asyncio
+import atexit
 import multiprocessing
 import os
 import signal
 import sys
 import threading
 import types
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -27,6 +29,15 @@ OnDeath = Callable[[str, str], None]
 _JOIN_SECONDS = 5.0
 
 _hiding_main = threading.Lock()
+_running: "weakref.WeakSet[ForkServerProcess]" = weakref.WeakSet()
+
+
+@atexit.register
+def _kill_what_runs() -> None:
+    """End the workers of an engine that was not stopped: multiprocessing would wait for them."""
+    for process in list(_running):
+        with suppress(ValueError):  # closed meanwhile
+            process.kill()
 
 
 def start_forkserver(source: RegistrySource) -> None:
@@ -82,6 +93,7 @@ class WorkerProcess:
         with _without_main():
             process.start()
         self._process = process
+        _running.add(process)
         self._theirs.close()
         if self._silent:  # stopped meanwhile
             process.kill()

@@ -21,6 +21,9 @@ class Work:
     proofs: list[bytes | None]
     failed_lanes: dict[int, set[int]] = field(default_factory=dict)
     """Lanes on which a partition failed, by partition."""
+    alone: set[int] = field(default_factory=set)
+    """Partitions that were in a device process when it died: the next time nothing else is, so that it is known who
+    ended it, and no other job suffers for it twice."""
 
     @property
     def needs(self) -> Needs:
