@@ -96,15 +96,7 @@ class Journal:
 
     def open(self) -> list[JobRecord]:
         """Open or make the journal and return all its jobs, oldest first (blocking)."""
-        try:
-            self._spool_folder.mkdir(parents=True, exist_ok=True)
-            self._folder.chmod(0o700)
-            self._lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise InputError(f"daemon.data_dir: another engine uses {self._folder}") from error
-        except OSError as error:
-            raise StorageError(f"daemon.data_dir: cannot write to {self._folder}: {error.strerror}") from error
+        self._lock_folder()
         connection = self._connect()
         try:
             connection.executescript(_SCHEMA)
@@ -190,6 +182,21 @@ class Journal:
             self._lock = None
 
     # Within
+
+    def _lock_folder(self) -> None:
+        lock = None
+        try:
+            self._spool_folder.mkdir(parents=True, exist_ok=True)
+            self._folder.chmod(0o700)
+            lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if lock is not None:
+                os.close(lock)
+            if isinstance(error, BlockingIOError):
+                raise InputError(f"daemon.data_dir: another engine uses {self._folder}") from error
+            raise StorageError(f"daemon.data_dir: cannot write to {self._folder}: {error.strerror}") from error
+        self._lock = lock
 
     def _connect(self) -> sqlite3.Connection:
         try:
