@@ -136,8 +136,10 @@ class SmallRegistry:
             raise MemoryError(f"{stage} of partition {partition} was told to fail")
         if fault == "input":
             raise InputError(f"{stage} of partition {partition} was told to be wrong")
-        if fault in ("die", "segfault"):
-            os.kill(os.getpid(), signal.SIGKILL if fault == "die" else signal.SIGSEGV)
+        if fault == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if fault == "segfault":
+            signal.raise_signal(signal.SIGSEGV)  # in this thread, and not a moment later
         if fault == "hang":
             time.sleep(3600)
         return fault == "wrong"
