@@ -1,13 +1,16 @@
-"""Shared by all tests: where the real Filecoin data is, and how hypothesis runs.
+"""Shared by all tests: where the real Filecoin data is, the instruction sets, and how hypothesis runs.
 
 The test folders are packages (each has an `__init__.py`), so that files in different rooms may have the same name and
 tests can say `from tests.conftest import data_path`.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
+
+from cuzk import _native
 
 # Time is no property of correctness, and the machine that runs the tests may be busy.
 hypothesis.settings.register_profile(
@@ -31,3 +34,14 @@ def data_path(name: str) -> Path:
     if path is None:
         pytest.skip(f"needs ../shared/fixtures/{name}, which is too large to commit (or not ours to)")
     return path
+
+
+@pytest.fixture(scope="module", params=["portable", "avx512ifma"])
+def each_isa(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Run a module's tests on every instruction set: `pytestmark = pytest.mark.usefixtures("each_isa")`."""
+    before = _native.isa()
+    if not _native.isa_available(request.param):
+        pytest.skip(f"this machine or build does not have {request.param}")
+    _native.set_isa(request.param)
+    yield request.param
+    _native.set_isa(before)

@@ -6,39 +6,33 @@
 #include <span>
 #include <vector>
 
-#include "field/fr.hpp"
+#include "hash/poseidon_kernel.hpp"
+#include "util/limbs.hpp"
 
 namespace cuzk {
 
 class Poseidon {
  public:
-  static constexpr std::size_t MAX_WIDTH = 64;
-
-  struct Shape {
-    std::size_t width, full_rounds, partial_rounds;
-  };
-
-  // All constants in Montgomery form. `round_constants`: full_rounds * width + partial_rounds of them, in the order of
-  // use. `mds`, `pre_sparse`: width * width, row by row. `sparse`: for each partial round the first column (width
-  // entries), then the first row without its first entry (width - 1 entries).
-  Poseidon(Shape shape, std::vector<Fr> round_constants, const std::vector<Fr>& mds, const std::vector<Fr>& pre_sparse,
-           std::vector<Fr> sparse);
+  // All constants are canonical, four words each. `round_constants`: full_rounds * width + partial_rounds of them, in
+  // the order of use. `mds`, `pre_sparse`: width * width, row by row. `sparse`: for each partial round the first column
+  // (width entries), then the first row without its first entry (width - 1 entries).
+  Poseidon(PoseidonShape shape, std::span<const u64> round_constants, std::span<const u64> mds,
+           std::span<const u64> pre_sparse, std::span<const u64> sparse);
 
   std::size_t arity() const { return shape_.width - 1; }
 
-  Fr hash(const Fr& domain_tag, std::span<const Fr> preimage) const;
+  // Hashes preimages of `arity` elements, one after another in `preimages`, canonical throughout. Throws InputError for
+  // an element that is not.
+  void hash(std::span<const u64> domain_tag, std::span<const u64> preimages, std::span<u64> digests, int threads) const;
 
  private:
-  using State = std::array<Fr, MAX_WIDTH>;
+  struct Prepared {
+    const PoseidonKernel* kernel;
+    std::vector<std::byte> constants;
+  };
 
-  const Fr* full_round(State& state, const Fr* constants, const std::vector<Fr>& matrix) const;
-  void multiply(State& state, const std::vector<Fr>& matrix) const;
-
-  Shape shape_;
-  std::vector<Fr> round_constants_;
-  std::vector<Fr> mds_columns_;         // transposed, so that a product walks memory in order
-  std::vector<Fr> pre_sparse_columns_;  // likewise
-  std::vector<Fr> sparse_;
+  PoseidonShape shape_;
+  std::vector<Prepared> prepared_;  // for each instruction set that this processor has, the portable one first
 };
 
 }  // namespace cuzk

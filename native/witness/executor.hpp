@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "util/limbs.hpp"
 #include "witness/program.hpp"
 
 namespace cuzk {
@@ -23,8 +24,6 @@ struct InstanceGroup {
   // Of each instance, of each formal: for a bit its number among the aux; for a field element its number among the wide
   // aux, or FROM_INPUT + number of the input.
   std::vector<std::uint32_t> bindings;
-
-  static constexpr std::uint32_t FROM_INPUT = std::uint32_t{1} << 31;
 };
 
 // A circuit's programs and instances. Instances of a level use only what earlier levels computed.
@@ -46,6 +45,9 @@ class WitnessPlan {
     Program program;
     DataRange data;
   };
+
+  void run_level(const std::vector<InstanceGroup>& groups, const BlockKernel& kernel, const WitnessBuffers& buffers,
+                 const Coefficients& coefficients, int threads) const;
 
   std::vector<u64> coefficients_;
   Extent total_;

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 
+#include "util/errors.hpp"
+#include "util/limbs.hpp"
+
 namespace cuzk {
 namespace {
 
 class Validator {
  public:
-  static constexpr bool CHECKS_LENGTH = true;
-
   Validator(const Program& program, std::size_t coefficients) : program_(program), coefficients_(coefficients) {}
 
   const DataRange& data_range() const { return data_; }
+
+  void take(u64 count, u64 left) const { require(count <= left, "witness program: an instruction is cut off"); }
+  [[noreturn]] void unknown() const { throw InputError("witness program: unknown instruction"); }
 
   void load_field(Word dst, Word formal) {
     field(dst);
@@ -36,15 +40,15 @@ class Validator {
   void linear(Word dst, Word constant, const LinearTerms& terms) {
     field(dst);
     coefficient(constant);
-    for (std::size_t i = 0; i < terms.scaled.size(); i += 2) {
-      coefficient(terms.scaled[i]);
-      field(terms.scaled[i + 1]);
+    for (const Word* term = terms.scaled.first; term != terms.scaled.last; term += 2) {
+      coefficient(term[0]);
+      field(term[1]);
     }
     for (const Word reg : terms.added) field(reg);
     for (const Word reg : terms.subtracted) field(reg);
-    for (std::size_t i = 0; i < terms.bits.size(); i += 2) {
-      coefficient(terms.bits[i]);
-      bit(terms.bits[i + 1]);
+    for (const Word* term = terms.bits.first; term != terms.bits.last; term += 2) {
+      coefficient(term[0]);
+      bit(term[1]);
     }
   }
   void select(Word dst, Word condition, Word x, Word y) {
@@ -57,15 +61,15 @@ class Validator {
   void negation(Word dst, Word x) {
     for (const Word reg : {dst, x}) bit(reg);
   }
-  void store_field(Word src, std::span<const Word> places) {
+  void store_field(Word src, const Words& places) {
     field(src);
     check_places(places, program_.extent.wide);
   }
-  void store_bit(Word src, std::span<const Word> places) {
+  void store_bit(Word src, const Words& places) {
     bit(src);
     check_places(places, program_.extent.aux);
   }
-  void store_constant(Word constant, std::span<const Word> places) {
+  void store_constant(Word constant, const Words& places) {
     coefficient(constant);
     check_places(places, program_.extent.wide);
   }
@@ -86,7 +90,7 @@ class Validator {
     data_.begin = std::min<std::int64_t>(data_.begin, index);
     data_.end = std::max<std::int64_t>(data_.end, std::int64_t{index} + 1);
   }
-  void check_places(std::span<const Word> places, std::uint32_t aux) const {
+  void check_places(const Words& places, std::uint32_t aux) const {
     for (const Word word : places) {
       const Place place(word);
       const std::uint32_t counts[] = {aux, program_.extent.rows, program_.extent.rows, program_.extent.inputs};
@@ -103,7 +107,7 @@ class Validator {
 
 DataRange require_valid(const Program& program, std::size_t coefficients) {
   Validator validator(program, coefficients);
-  walk(program.code, validator);
+  walk(program.code.data(), program.code.data() + program.code.size(), validator);
   return validator.data_range();
 }
 

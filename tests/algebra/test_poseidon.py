@@ -15,6 +15,8 @@ from cuzk.errors import InputError
 
 from ..conftest import COMMITTED
 
+pytestmark = pytest.mark.usefixtures("each_isa")
+
 VECTORS = json.loads((COMMITTED / "vectors" / "poseidon.json").read_text())
 elements = st.one_of(st.sampled_from([0, 1, MODULUS - 1]), st.integers(0, MODULUS - 1))
 

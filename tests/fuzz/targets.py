@@ -4,10 +4,14 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cuzk.gadgets.number import AllocatedNum
+from cuzk.gadgets.poseidon import poseidon_hash
 from cuzk.groth16 import Assignment, Check, Parameters, Proof, ToxicWaste, VerifyingKey
 from cuzk.groth16.r1cs_file import parse_r1cs
 from cuzk.groth16.witness_file import parse_public_inputs, parse_witness
+from cuzk.r1cs import CompiledCircuit, ConstraintSystem, storage
 from tests.groth16.fixtures import NAMES, fixture
+from tests.r1cs.test_storage import with_checksum
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,19 @@ def _toxic_waste() -> list[bytes]:
     return [json.dumps(fixture("quirk").meta["toxic_waste"]).encode()]
 
 
+def _compiled_circuits() -> list[bytes]:
+    def hash_twice(cs: ConstraintSystem) -> None:
+        number = AllocatedNum.alloc(cs, cs.data())
+        poseidon_hash(cs, [number, poseidon_hash(cs, [number, number])]).inputize(cs)
+
+    return [storage.to_bytes(CompiledCircuit.trace("seed", hash_twice))]
+
+
+def _compiled_circuit(data: bytes) -> None:
+    """Give damaged bytes a right checksum, so that more than the checksum is tried."""
+    storage.parse(memoryview(with_checksum(data)))
+
+
 TARGETS = [
     Target("r1cs", parse_r1cs, _files("r1cs.bin")),
     Target("witness", parse_witness, _files("witness.bin")),
@@ -47,5 +64,6 @@ TARGETS = [
     Target("params-curve", lambda data: Parameters.parse(data, check=Check.CURVE), _files("params.bin")),
     Target("params", Parameters.parse, _files("params.bin")),
     Target("assignment", lambda data: Assignment.from_buffer(memoryview(bytearray(data))), _assignments),
+    Target("compiled-circuit", _compiled_circuit, _compiled_circuits),
     Target("toxic-waste", ToxicWaste.parse, _toxic_waste),
 ]

@@ -18,6 +18,7 @@ from cuzk.gadgets.number import AllocatedNum, enforce_equal, pick
 from cuzk.gadgets.poseidon import poseidon_hash
 from cuzk.r1cs import CompiledCircuit
 from tests.r1cs.reference import check_against_reference
+from tests.r1cs.test_templates import booleans
 
 WIDE = ((24, 1009), (36, 1385))
 elements = st.one_of(st.sampled_from([0, 1, MODULUS - 1]), st.integers(0, MODULUS - 1))
@@ -25,14 +26,6 @@ elements = st.one_of(st.sampled_from([0, 1, MODULUS - 1]), st.integers(0, MODULU
 
 def numbers(cs: Any, count: int) -> list[AllocatedNum]:
     return [AllocatedNum.alloc(cs, cs.data()) for _ in range(count)]
-
-
-def booleans(cs: Any, count: int) -> list[Boolean]:
-    data, bits = cs.data(), []
-    for i in range(count):
-        with cs.namespace(f"bit {i}"):
-            bits.append(Boolean.alloc(cs, cs.values.data_bit(data, i)))
-    return bits
 
 
 def row_count(circuit: Callable[[Any], object]) -> int:

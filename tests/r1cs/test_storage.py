@@ -74,8 +74,13 @@ def with_index(data: bytes, change: Any) -> bytes:
     change(index)
     text = msgspec.json.encode(index)
     body = text + bytes(-(header.size + len(text)) % 64) + arrays
-    digest = hashlib.sha256(len(text).to_bytes(8, "little") + body).digest()
-    return header.pack(magic, version, header.size + len(body), digest, len(text)) + body
+    return with_checksum(header.pack(magic, version, header.size + len(body), b"", len(text)) + body)
+
+
+def with_checksum(data: bytes) -> bytes:
+    """Return a file with the checksum that its content has."""
+    checked = storage._HEADER.size - 8
+    return data[: checked - 32] + hashlib.sha256(data[checked:]).digest() + data[checked:]
 
 
 def set_array(index: Any, template: int, which: int, value: int) -> None:

@@ -9,11 +9,15 @@ from cuzk import _native
 from cuzk.algebra import fr
 from cuzk.algebra.fr import MODULUS
 from cuzk.errors import InputError
+from cuzk.gadgets.number import AllocatedNum
 from cuzk.groth16.assignment import Assignment
-from cuzk.r1cs import CompiledCircuit
+from cuzk.r1cs import ONE, CompiledCircuit, LinearCombination
 from cuzk.r1cs.synthesis import Synthesizer
 
-from .test_templates import nested, read
+from .reference import check_against_reference
+from .test_templates import booleans, nested, read
+
+pytestmark = pytest.mark.usefixtures("each_isa")
 
 COUNT = 11
 
@@ -63,6 +67,25 @@ def test_bad_data_is_refused(synthesizer: Synthesizer, data: np.ndarray) -> None
     data[7] = fr.from_ints([MODULUS - 1])[0] + np.array([1, 0, 0, 0], dtype=np.uint64)
     with pytest.raises(InputError, match=r"data\[7\]"):
         synthesizer.run(data)
+
+
+@pytest.mark.parametrize("value", [0, 1, 2**255 % MODULUS, MODULUS - 1])
+@pytest.mark.parametrize("count", [1, 9, 40, 127, 128, 129, 257, 600])
+def test_sums_of_any_length(count: int, value: int) -> None:
+    """Lazily reduced sums: many terms of each kind, all as large as they can be."""
+
+    def circuit(cs: Any) -> None:
+        numbers = [AllocatedNum.alloc(cs, cs.data()) for _ in range(3)]
+        bits = booleans(cs, 250)
+        many = [(MODULUS - 1 - i, numbers[i % 3].variable) for i in range(count)]
+        for coefficient in (MODULUS - 2, 1, MODULUS - 1):
+            squares = [number.square(cs) for number in numbers for _ in range(-(-count // 3))]
+            total = LinearCombination([(coefficient, square.variable) for square in squares[:count]])
+            total += LinearCombination([(MODULUS - 1 - i, bit.variable) for i, bit in enumerate(bits[:count])])
+            total += LinearCombination([*many, (MODULUS - 1, ONE)])
+            cs.enforce("sum", total, LinearCombination(), LinearCombination())
+
+    check_against_reference(circuit, [value, value, value, (1 << 250) - 1])
 
 
 class TestPlan:

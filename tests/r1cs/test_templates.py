@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,14 @@ def read(cs: Any) -> tuple[AllocatedNum, Boolean]:
     with cs.namespace("bit"):
         bit = Boolean.alloc(cs, cs.values.data_bit(number, 0))
     return AllocatedNum.alloc(cs, number), bit
+
+
+def booleans(cs: Any, count: int) -> list[Boolean]:
+    data, bits = cs.data(), []
+    for i in range(count):
+        with cs.namespace(f"bit {i}"):
+            bits.append(Boolean.alloc(cs, cs.values.data_bit(data, i)))
+    return bits
 
 
 @template
@@ -79,6 +88,7 @@ def circuit_of(program: list[Step]) -> tuple[Callable[[Any], None], int]:
     return circuit, 1 + sum(kind != "mix" for kind, *_ in program)
 
 
+@pytest.mark.usefixtures("each_isa")
 @given(program=st.lists(steps, max_size=8), seed=st.integers(0, MODULUS - 1))
 @settings(max_examples=40)
 def test_random_circuits_equal_the_reference(program: list[Step], seed: int) -> None:

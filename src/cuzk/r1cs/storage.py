@@ -26,7 +26,7 @@ from cuzk.r1cs.program import Program
 from cuzk.r1cs.template import Composite, Instance, Leaf, Matrix, Sizes, Template, fold, pack_names, unpack_names
 from cuzk.r1cs.validation import check_template
 
-__all__ = ["VERSION", "load", "save", "to_bytes"]
+__all__ = ["VERSION", "load", "parse", "save", "to_bytes"]
 
 VERSION = 1
 
@@ -76,9 +76,17 @@ def load(path: Path) -> CompiledCircuit:
     except (OSError, ValueError) as error:  # ValueError: an empty file cannot be mapped
         raise InputError(f"cannot read {path}: {error}") from error
     try:
-        return _parse(data)
-    except (FormatError, msgspec.MsgspecError, ValueError, zlib.error) as error:
+        return parse(memoryview(data))
+    except FormatError as error:
         raise FormatError(f"{path} is not a compiled circuit that can be used: {error}") from error
+
+
+def parse(view: memoryview) -> CompiledCircuit:
+    """Return the circuit in the bytes of a file, as views of them; FormatError says what is wrong."""
+    try:
+        return _parse(view)
+    except (msgspec.MsgspecError, ValueError, zlib.error) as error:
+        raise FormatError(str(error)) from error
 
 
 def to_bytes(circuit: CompiledCircuit) -> bytes:
@@ -145,8 +153,7 @@ def _byte_array(data: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(data, dtype=np.uint8)
 
 
-def _parse(data: mmap.mmap) -> CompiledCircuit:
-    view = memoryview(data)
+def _parse(view: memoryview) -> CompiledCircuit:
     if len(view) < _HEADER.size:
         raise FormatError(f"expected a header of {_HEADER.size} bytes, got {len(view)} bytes")
     magic, version, size, digest, index_size = _HEADER.unpack_from(view)

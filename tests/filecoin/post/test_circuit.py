@@ -2,7 +2,12 @@
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
+import time
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -93,6 +98,22 @@ def test_rows_of_32_gib_equal_filecoins_test() -> None:
     assert compiled(window_config(shape_of_slug("32g"), sectors=5)).num_constraints == 266_665
 
 
+@pytest.mark.full
+@pytest.mark.parametrize(("size", "rows"), [("32g", 125_279_217), ("64g", 129_887_900)])
+def test_a_whole_window_post_is_counted_in_seconds_and_little_memory(size: str, rows: int, tmp_path: Path) -> None:
+    environment = {**os.environ, "CUZK_CACHE": str(tmp_path)}
+    command = [sys.executable, "-m", "cuzk", "circuits", "show", f"wpost-{size}", "--json"]
+    begin = time.monotonic()
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        shown = json.loads(process.stdout.read() if process.stdout else "")
+        _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0
+    assert time.monotonic() - begin < 20
+    assert usage.ru_maxrss < 1 << 20  # KiB
+    assert shown["constraints"] == rows
+    assert shown["compiled_bytes"] < 20 << 20
+
+
 @pytest.mark.parametrize("name", ["winning-2k", "window-2k"])
 def test_rows_and_densities_equal_the_whole_matrices(name: str) -> None:
     flat = read_r1cs(data_path(f"r1cs/{name}.r1cs"))
@@ -120,6 +141,7 @@ def expected_witness_digest(fixture: PostFixture) -> str:
     return str(fixture.meta["witness_sha256_inputs_then_aux_le32"])
 
 
+@pytest.mark.usefixtures("each_isa")
 @pytest.mark.parametrize("fixture", fixtures.ALL, ids=str)
 def test_witness_equals_filecoins(fixture: PostFixture) -> None:
     data = witness_data(decode(fixture.config, fixture.payloads))
