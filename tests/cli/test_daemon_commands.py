@@ -1,6 +1,7 @@
 """The commands that talk to a daemon, against one over the fake engine."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,6 +40,15 @@ def test_submit_and_await(daemon: BackgroundDaemon, request_file: Path, tmp_path
     assert (run.code, (tmp_path / "proof.bin").read_bytes()) == (0, b"\x01" * 192)
     run = cuzk("await", "w 1", "--json", "-s", daemon.grpc)
     assert (run.json["status"], run.json["proof"], run.json["total_ms"]) == ("completed", "01" * 192, 10)
+
+
+def test_prove_by_a_daemon(daemon: BackgroundDaemon, request_file: Path, tmp_path: Path) -> None:
+    threading.Timer(0.5, daemon.call, [lambda: daemon.engine.finish("w 1")]).start()
+    run = cuzk("prove", request_file, "--server", daemon.grpc, "--out", tmp_path / "proof.bin")
+    assert (run.code, (tmp_path / "proof.bin").read_bytes()) == (0, b"\x01" * 192)
+    assert run.out.startswith("w 1: completed, total 10 ms")
+    run = cuzk("prove", request_file, "--server", daemon.grpc, "--out", tmp_path / "x", "--dev-params")
+    assert (run.code, "--server: the daemon has parameters" in run.err) == (2, True)
 
 
 def test_failed_jobs_and_unknown_ones(daemon: BackgroundDaemon, request_file: Path) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -18,6 +18,7 @@ from cuzk.engine import (
     Status,
     UnknownJobError,
 )
+from cuzk.engine.events import Event
 from cuzk.errors import InputError
 from tests.panel import snapshots
 
@@ -95,6 +96,9 @@ class FakeEngine:
 
     def status_json(self) -> bytes:
         return msgspec.json.encode(self.snapshot)
+
+    def subscribe(self, callback: Callable[[Event], None]) -> None:
+        self.callback = callback
 
     def ready(self) -> str | None:
         return self.not_ready

@@ -3,6 +3,7 @@
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from cuzk.engine.events import JobChecking, JobEnded, JobRefused
 from cuzk.proto import proving_pb2 as pb
 from tests.server.conftest import Running
 
@@ -82,8 +83,32 @@ def test_metrics_parse_and_agree_with_the_status(serve) -> None:
         assert completed == {"porep_c2": 400, "winning_post": 12, "window_post": 0, "snap_update": 0}
         assert families["cuzk_device_temperature_celsius"].samples == []
         assert families["cuzk_memory_used_bytes"].samples[0].value == running.engine.snapshot["memory"]["used_bytes"]
-        assert all(family.type in ("counter", "gauge") for family in families.values())
+        assert all(family.type in ("counter", "gauge", "histogram") for family in families.values())
         reply = await running.stub.GetMetrics(pb.GetMetricsRequest())
         assert reply.prometheus_text == answer.text
+
+    serve(story)
+
+
+def test_durations_are_a_histogram_of_what_was_proved(serve) -> None:
+    async def story(running: Running) -> None:
+        tell = running.engine.callback
+        for number, state in enumerate(("done", "done", "failed", "cancelled")):
+            job = f"job {number}"
+            tell(
+                JobChecking(
+                    at=100.0, job_id=job, request_id=job, kind="winning-post", priority=4, attempt=1, submitted_at=99.0
+                )
+            )
+            tell(JobEnded(at=104.0, job_id=job, state=state))
+        tell(JobChecking(at=1.0, job_id="bad", request_id="", kind="porep-c2", priority=2, attempt=1, submitted_at=1.0))
+        tell(JobRefused(at=2.0, job_id="bad", reason="no"))
+        async with httpx.AsyncClient(base_url=running.http) as client:
+            answer = await client.get("/metrics")
+        (family,) = [f for f in text_string_to_metric_families(answer.text) if f.name == "cuzk_proof_duration_seconds"]
+        samples = {(s.name.rpartition("_")[2], s.labels.get("le")): s.value for s in family.samples}
+        assert {s.labels["proof_kind"] for s in family.samples} == {"winning_post"}
+        assert samples["sum", None] == 10.0
+        assert (samples["bucket", "2.0"], samples["bucket", "5.0"], samples["count", None]) == (0, 2, 2)
 
     serve(story)

@@ -1,4 +1,4 @@
-"""`cuzk prove`: a proof for a request, made here."""
+"""`cuzk prove`: a proof for a request, made here or by a daemon."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,10 +7,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from cuzk.cli.connection import Certificate, Token, answer_result
 from cuzk.cli.output import Json, Threads, warn
 from cuzk.cli.parse import parse_scalar
 from cuzk.cli.proving import DevParams, RequestFile, find_parameters
+from cuzk.client import Client
 from cuzk.devices.cpu import CpuDevice, available_threads
+from cuzk.errors import InputError
 from cuzk.filecoin.local import LocalProver, StageTimes
 from cuzk.filecoin.registry import entry_of
 from cuzk.filecoin.request import read_request
@@ -34,13 +37,27 @@ def command(
     r: Annotated[str | None, typer.Option(help="Blinding scalar, little-endian, for tests.", metavar="HEX")] = None,
     s: Annotated[str | None, typer.Option(help="Blinding scalar, little-endian, for tests.", metavar="HEX")] = None,
     repeat: Annotated[int, typer.Option(help="Prove so many times, and show each.", min=1, metavar="N")] = 1,
+    server: Annotated[
+        str | None,
+        typer.Option("--server", help="Ask the daemon at HOST:PORT or unix:///PATH instead.", metavar="ADDR"),
+    ] = None,
+    token: Token = None,
+    ca: Certificate = None,
     threads: Threads = None,
     json: Json = False,
 ) -> None:
     """Check a request's vanilla proofs, prove it and verify the proof; show how long each stage took.
 
+    With --server a daemon does it, with its own parameters.
+
     Exit code 0: the proof was written and verifies. 1: it does not verify. 2: bad input; the sentence says what.
     """
+    if server is not None:
+        if params is not None or dev_params or r is not None or s is not None or repeat > 1 or threads is not None:
+            raise InputError("--server: the daemon has parameters, threads and randomness of its own")
+        with Client(server, token=token, ca_certificate=ca) as client:
+            answer_result(client.prove(read_request(request_file)), out, as_json=json)
+        return
     if r is not None or s is not None:
         warn("blinding scalars are given: such a proof may give its witness away")
     blinding = {"r": parse_scalar("--r", r), "s": parse_scalar("--s", s)}

@@ -86,6 +86,7 @@ class Daemon:
         """Serve the panel (it shows the start), start the engine, then take calls."""
         options = self._options
         metrics = Metrics(self._engine.status)
+        self._engine.subscribe(metrics.observe)
         panel = None
         if options.status_listen is not None:
             sock = bound_socket(options.status_listen)

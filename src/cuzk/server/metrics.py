@@ -5,14 +5,17 @@ Counters come from the engine's own, which never go down while it runs, so these
 
 from collections.abc import Callable, Iterator
 
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from cuzk.engine.events import Event, JobChecking, JobEnded, JobRefused
 from cuzk.engine.status import Status
 from cuzk.filecoin.kinds import Kind
 
 _LABELS = {kind.display: kind.metric for kind in Kind}
+
+_DURATIONS = (0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800)
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -23,6 +26,23 @@ class Metrics:
     def __init__(self, status: Callable[[], Status]) -> None:
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(_EngineCollector(status))
+        self._durations = Histogram(
+            "cuzk_proof_duration_seconds",
+            "From submit to a verified proof.",
+            ["proof_kind"],
+            buckets=_DURATIONS,
+            registry=self._registry,
+        )
+        self._open: dict[str, tuple[str, float]] = {}
+
+    def observe(self, event: Event) -> None:
+        """Take note of one of the engine's events: jobs that begin and end."""
+        if isinstance(event, JobChecking):
+            self._open[event.job_id] = _LABELS.get(event.kind, event.kind), event.submitted_at
+        elif isinstance(event, JobEnded | JobRefused):
+            label, submitted_at = self._open.pop(event.job_id, ("", event.at))
+            if isinstance(event, JobEnded) and event.state == "done" and label:
+                self._durations.labels(label).observe(event.at - submitted_at)
 
     def text(self) -> str:
         """Return them in Prometheus's text format 0.0.4."""
