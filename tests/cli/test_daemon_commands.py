@@ -81,7 +81,13 @@ def test_status_and_jobs(daemon: BackgroundDaemon) -> None:
     daemon.engine.snapshot = snapshots.troubled()
     assert cuzk("status", "--url", daemon.status_url, "--json").json == daemon.engine.snapshot
     text = cuzk("status", "--url", daemon.status_url).out
-    for words in ("draining (3 jobs unfinished, 41 s left)", "porep-1000-42", "quarantined", "development parameters"):
+    for words in (
+        "draining (3 jobs unfinished, 41 s left)",
+        "porep-1000-42",
+        "quarantined",
+        "finishing",
+        "development parameters",
+    ):
         assert words in text
     jobs = cuzk("jobs", "--url", daemon.status_url, "--state", "failed", "--json").json["jobs"]
     assert [job["job_id"] for job in jobs] == ["porep-1000-40"]
@@ -92,6 +98,8 @@ def test_status_and_jobs(daemon: BackgroundDaemon) -> None:
 
 def test_an_idle_daemon(daemon: BackgroundDaemon) -> None:
     daemon.engine.snapshot = snapshots.idle()
+    daemon.engine.snapshot["devices"][0].update(name=None, kind=None, state="starting")
+    assert "GPU0" in cuzk("status", "--url", daemon.status_url).out
     assert cuzk("jobs", "--url", daemon.status_url).out == "no job is unfinished, or ended lately\n"
     assert json.loads(cuzk("jobs", "--url", daemon.status_url, "--json").out) == {"jobs": []}
 

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cuzk.cli.words import UNKNOWN, duration, seconds, size
+from cuzk.cli.words import duration, seconds, size
 
 _OPEN = ("checking", "queued", "running")
 _MEMORY = (
@@ -109,12 +109,14 @@ def _lanes(status: dict[str, Any]) -> Table:
     for lane in status["gpu_workers"]:
         device = devices.get(lane["device"])
         works = lane["current_job"] is not None
+        jobs = [f"{lane['current_job']} [{lane['current_partition']}]"] if works else []
+        jobs += [f"finishing {item['job_id']} [{item['partition']}]" for item in lane["finalizing"]]
         state = device["state"] if device and device["state"] != "ok" else lane["state"]
         table.add_row(
             f"W{lane['worker_id']}",
-            Text(device["name"] if device else lane["device"] or UNKNOWN),
+            Text((device and device["name"]) or lane["device"]),
             _styled(state),
-            Text(f"{lane['current_job']} [{lane['current_partition']}]" if works else ""),
+            Text("\n".join(jobs)),
             seconds(lane["busy_secs"]) if works else "",
             f"{lane['utilisation']:.0%}",
         )
