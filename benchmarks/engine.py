@@ -1,0 +1,237 @@
+# ruff: noqa: ARG002 (the protocols of `cuzk.engine.kinds` give more than a benchmark needs)
+"""What the engine costs: overhead over the library, the price of a snapshot, the memory it reserves and takes.
+
+    python benchmarks/engine.py overhead --circuit wpost-2k --proofs 6 --rounds 3
+    python benchmarks/engine.py status
+    python benchmarks/engine.py memory --circuit winning-32g
+
+`overhead` makes the same proofs, checked and verified, once by `cuzk.filecoin.local` in a loop and once by an engine
+with two or more in flight, in turns; on a busy machine the CPU seconds are the figure to look at. `memory` compares the
+peak of all processes' memory (PSS without file-backed pages, less the idle engine's) with the peak of what the engine
+had reserved for anonymous memory; it proves random witnesses, since those need no vanilla proofs, without verifying.
+Both need development parameters (`cuzk params generate CIRCUIT`).
+"""
+
+import argparse
+import asyncio
+import resource
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import psutil
+
+from cuzk.devices.cpu import CpuDevice, available_threads
+from cuzk.engine import Engine, Request, load_config
+from cuzk.engine.filecoin import CpuProver, FilecoinRegistry
+from cuzk.engine.kinds import Prepared, RegistrySource
+from cuzk.engine.status import snapshot
+from cuzk.filecoin.development import DevelopmentOrder
+from cuzk.filecoin.kinds import Kind
+from cuzk.filecoin.local import LocalProver, StageTimes
+from cuzk.filecoin.parameters.folder import development_folder
+from cuzk.filecoin.registry import entry
+from cuzk.filecoin.request import Priority
+from cuzk.groth16 import Check, Parameters
+from cuzk.r1cs.synthesis import Synthesizer
+
+MIB = 1 << 20
+
+
+def engine_for(folder: Path, *, registry: RegistrySource | None = None, **sections: dict[str, Any]) -> Engine:
+    """Return an engine over development parameters."""
+    overrides = {"daemon": {"data_dir": folder}, "srs": {"dev_params": True}} | sections
+    return Engine(load_config(environment={}, overrides=overrides), registry=registry)
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds of this process and those below it that are known."""
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    below = sum(sum(p.cpu_times()[:2]) for p in psutil.Process().children(recursive=True))
+    return own.ru_utime + own.ru_stime + below
+
+
+def overhead(circuit_id: str, proofs: int, rounds: int) -> None:
+    """Print the engine's time beside the library's, for the same proofs."""
+    known = entry(circuit_id)
+    folder = development_folder()
+    parameters = Parameters.open(folder.file(f"{known.parameter_stem}.params"), check=Check.STRUCTURE)
+    threads = available_threads()
+    prover = LocalProver(Synthesizer(known.circuit()), parameters, CpuDevice(threads), threads)
+    orders = [DevelopmentOrder(randomness=bytes([number]) * 32) for number in range(proofs)]
+    requests = [known.development_request(order) for order in orders]
+
+    def by_library() -> None:
+        for request in requests:
+            prover.prove(known.decode(request), StageTimes())
+
+    async def run() -> None:
+        with tempfile.TemporaryDirectory() as data:
+            engine = engine_for(Path(data))
+            await engine.start()
+            try:
+                await engine.preload(circuit_id)
+                await engine.prove(replace(requests[0], request_id="warm-up"))
+                for number in range(rounds):
+                    library = timed(by_library)
+                    begin, cpu = time.perf_counter(), cpu_seconds()
+                    jobs = [engine.prove(replace(r, request_id=f"{number} {i}")) for i, r in enumerate(requests)]
+                    outcomes = await asyncio.gather(*jobs)
+                    assert {outcome.status for outcome in outcomes} == {"completed"}
+                    ours = time.perf_counter() - begin, cpu_seconds() - cpu
+                    print(
+                        f"round {number}: library {library[0]:6.2f} s, {library[1]:6.2f} CPU s; "
+                        f"engine {ours[0]:6.2f} s, {ours[1]:6.2f} CPU s; "
+                        f"ratio {ours[0] / library[0]:.3f}, of CPU {ours[1] / library[1]:.3f}"
+                    )
+            finally:
+                await engine.stop()
+
+    asyncio.run(run())
+
+
+def timed(work: Callable[[], None]) -> tuple[float, float]:
+    """Return wall and CPU seconds."""
+    begin, cpu = time.perf_counter(), cpu_seconds()
+    work()
+    return time.perf_counter() - begin, cpu_seconds() - cpu
+
+
+def status() -> None:
+    """Print what a snapshot of 200 jobs of 16 partitions costs, when everything changed and when nothing did."""
+    from tests.engine.simulation import Simulation, settings
+
+    simulation = Simulation(settings(memory_total=1 << 40, synthesis_slots=16, threads_total=32))
+    for number in range(200):
+        simulation.core.job_checking(f"job {number}", f"job {number}", "snap-update", Priority.NORMAL)
+        simulation.core.job_queued(f"job {number}", "small", 16)
+    for _ in range(100):
+        simulation.step()
+    for forget in (True, False):
+        spent = []
+        for _ in range(50):
+            if forget:
+                for job in simulation.world.jobs.values():
+                    for partition in job.partitions:
+                        partition.shown = None
+            begin = time.thread_time()
+            now = simulation.clock()
+            data = msgspec.json.encode(snapshot(simulation.world, simulation.identity, now=now, time=0.0))
+            spent.append(time.thread_time() - begin)
+        what = "all partitions changed" if forget else "few changed"
+        print(f"200 jobs of 16 partitions, {what}: {min(spent) * 1000:.2f} ms of CPU, {len(data)} bytes of JSON")
+
+
+class RandomJob:
+    """A job of random witnesses."""
+
+    def __init__(self, num_data: int) -> None:
+        self._num_data = num_data
+
+    def witness_data(self, partition: int) -> np.ndarray:
+        return np.random.default_rng(partition).integers(0, 1 << 62, (self._num_data, 4), dtype=np.uint64)
+
+
+class UnverifiedProver(CpuProver):
+    """Proves whatever it is given."""
+
+    def verify(self, circuit_id: str, public_inputs: bytes, proof: bytes) -> bool:
+        return True
+
+
+class RandomRegistry(FilecoinRegistry):
+    """Filecoin's circuits over random witnesses."""
+
+    def __init__(self, circuit_id: str, partitions: int) -> None:
+        super().__init__(development_folder())
+        self._wanted = circuit_id
+        self._partitions = partitions
+
+    def prepare(self, request: Request) -> Prepared:
+        job = RandomJob(entry(self._wanted).circuit().num_data)
+        return Prepared(self._wanted, job, [b""] * self._partitions)
+
+    def prover(self, device: str) -> UnverifiedProver:
+        return UnverifiedProver(self._circuits)
+
+
+def anonymous_memory() -> int:
+    """Return the sum of all processes' memory without file-backed pages, shared pages by their share."""
+    total = 0
+    me = psutil.Process()
+    for process in [me, *me.children(recursive=True)]:
+        try:
+            lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()
+        except OSError:
+            continue
+        values = {line.split(":")[0]: int(line.split()[1]) for line in lines if line.endswith("kB")}
+        total += (values["Pss_Anon"] + values["Pss_Shmem"]) << 10
+    return total
+
+
+def memory(circuit_id: str, partitions: int) -> None:
+    """Print the peak of memory beside the peak of reservations."""
+    peak = {"memory": 0, "reserved": 0}
+    ending = threading.Event()
+
+    def watch() -> None:
+        while not ending.wait(0.02):
+            peak["memory"] = max(peak["memory"], anonymous_memory())
+
+    async def run() -> None:
+        source = RegistrySource(
+            "benchmarks.engine:RandomRegistry", {"circuit_id": circuit_id, "partitions": partitions}
+        )
+        with tempfile.TemporaryDirectory() as data:
+            engine = engine_for(Path(data), registry=source)
+            engine.subscribe(lambda _: peak.update(reserved=max(peak["reserved"], anonymous_reservations(engine))))
+            await engine.start()
+            try:
+                await engine.preload(circuit_id)
+                await asyncio.sleep(1.0)
+                idle = anonymous_memory()
+                threading.Thread(target=watch).start()
+                outcome = await engine.prove(Request(Kind.WINDOW, request_id="x"))
+                assert outcome.status == "completed", outcome.error
+            finally:
+                ending.set()
+                await engine.stop()
+        taken = peak["memory"] - idle
+        print(
+            f"{circuit_id}, {partitions} partitions: reserved {peak['reserved'] / MIB:.1f} MiB, "
+            f"taken {taken / MIB:.1f} MiB ({(peak['reserved'] / taken - 1) * 100:+.1f} %), idle {idle / MIB:.1f} MiB"
+        )
+
+    asyncio.run(run())
+
+
+def anonymous_reservations(engine: Engine) -> int:
+    """Return what is reserved for other memory than parameter files."""
+    return sum(r.bytes for r in engine.status().memory.reservations if r.kind != "srs")
+
+
+def main() -> None:
+    """Run one of the benchmarks."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["overhead", "status", "memory"])
+    parser.add_argument("--circuit", default="wpost-2k")
+    parser.add_argument("--proofs", type=int, default=6)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--partitions", type=int, default=4)
+    options = parser.parse_args()
+    if options.what == "overhead":
+        overhead(options.circuit, options.proofs, options.rounds)
+    elif options.what == "status":
+        status()
+    else:
+        memory(options.circuit, options.partitions)
+
+
+if __name__ == "__main__":
+    main()
