@@ -1,10 +1,14 @@
 """The HTTP side, over a real socket."""
 
+import asyncio
+
 import httpx
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from cuzk.engine.events import JobChecking, JobEnded, JobRefused
 from cuzk.proto import proving_pb2 as pb
+from cuzk.server import http_server
 from tests.server.conftest import Running
 
 
@@ -55,6 +59,25 @@ def test_unknown_paths_and_methods(serve) -> None:
             assert (await client.get("/panel/../metrics.py")).status_code == 404
             assert (await client.get("/panel/%2e%2e/metrics.py")).status_code == 404
             assert (await client.post("/status")).status_code == 405
+
+    serve(story)
+
+
+def test_connections_without_a_whole_request_are_closed(serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_server, "PATIENCE_SECONDS", 0.2)
+
+    async def story(running: Running) -> None:
+        host, _, port = running.http.removeprefix("http://").rpartition(":")
+        for begun in (b"", b"GET /status HTTP/1.1\r\nHost: x\r\n", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /"):
+            reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(begun)
+            answer = await asyncio.wait_for(reader.read(), 5)
+            assert answer.count(b"200 OK") == begun.count(b"healthz")
+            writer.close()
+        async with httpx.AsyncClient(base_url=running.http) as client:
+            for _ in range(3):
+                assert (await client.get("/healthz")).status_code == 200
+                await asyncio.sleep(0.15)
 
     serve(story)
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _GRACE_SECONDS = 2
+PATIENCE_SECONDS = 30.0
 
 
 class HttpServer:
@@ -17,12 +19,13 @@ class HttpServer:
     def __init__(self, app: ASGIApp, sock: socket.socket) -> None:
         config = uvicorn.Config(
             app,
+            http=_ImpatientProtocol,
             log_config=None,
             access_log=False,
             server_header=False,
             lifespan="off",
             ws="none",
-            timeout_keep_alive=30,
+            timeout_keep_alive=int(PATIENCE_SECONDS),
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         self._server = _QuietServer(config)
@@ -43,6 +46,34 @@ class HttpServer:
         if self._task is not None:
             await self._task
         self._socket.close()
+
+
+class _ImpatientProtocol(H11Protocol):
+    """Closes connections on which nobody completes a request, so that they cannot be held open for nothing."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to watch the connection."""
+        super().connection_made(transport)
+        self._answered = 0
+        self._watch = self.loop.call_later(PATIENCE_SECONDS, self._check)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Watch no longer."""
+        self._watch.cancel()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """Count a request that was answered."""
+        self._answered += 1
+        super().on_response_complete()
+
+    def _check(self) -> None:
+        waits_for_request = self.cycle is None or self.cycle.response_complete
+        if waits_for_request and self._answered == 0:
+            self.transport.close()
+            return
+        self._answered = 0
+        self._watch = self.loop.call_later(PATIENCE_SECONDS, self._check)
 
 
 class _QuietServer(uvicorn.Server):
