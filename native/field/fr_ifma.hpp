@@ -218,36 +218,16 @@ CUZK_INLINE Fr8 load_words(const u64* from, std::size_t stride) {
            _mm512_srli_epi64(w3, 16)}};
 }
 
-// Words w0, w2 (even) and w1, w3 (odd) of lanes 4 * half to 4 * half + 3, 128 bits a lane of words 0 1 and then of
-// words 2 3: lanes 0, 2, 0, 2 in `first`, 1, 3, 1, 3 in `second`.
-CUZK_INLINE void quarter_words(const Fr8& x, int half, Vector& first, Vector& second) {
-  const Vector w0 = joined(x.limb[0], 0, x.limb[1], 52), w1 = joined(x.limb[1], 12, x.limb[2], 40);
-  const Vector w2 = joined(x.limb[2], 24, x.limb[3], 28), w3 = joined(x.limb[3], 36, x.limb[4], 16);
-  const Vector even = half == 0 ? _mm512_shuffle_i64x2(w0, w2, 0x44) : _mm512_shuffle_i64x2(w0, w2, 0xee);
-  const Vector odd = half == 0 ? _mm512_shuffle_i64x2(w1, w3, 0x44) : _mm512_shuffle_i64x2(w1, w3, 0xee);
-  first = _mm512_unpacklo_epi64(even, odd);
-  second = _mm512_unpackhi_epi64(even, odd);
-}
-
 // The way back, from normal limbs.
 CUZK_INLINE void store_words(const Fr8& x, u64* to, std::size_t stride) {
-  CUZK_UNROLL for (int half = 0; half < 2; ++half) {
-    Vector first, second;
-    quarter_words(x, half, first, second);
-    store_pair(first, to, to + 2 * stride);
-    store_pair(second, to + stride, to + 3 * stride);
+  const Vector w0 = joined(x.limb[0], 0, x.limb[1], 52), w1 = joined(x.limb[1], 12, x.limb[2], 40);
+  const Vector w2 = joined(x.limb[2], 24, x.limb[3], 28), w3 = joined(x.limb[3], 36, x.limb[4], 16);
+  CUZK_UNROLL for (int half = 0; half < 2; ++half) {  // lanes 0 to 3, then 4 to 7
+    const Vector even = half == 0 ? _mm512_shuffle_i64x2(w0, w2, 0x44) : _mm512_shuffle_i64x2(w0, w2, 0xee);
+    const Vector odd = half == 0 ? _mm512_shuffle_i64x2(w1, w3, 0x44) : _mm512_shuffle_i64x2(w1, w3, 0xee);
+    store_pair(_mm512_unpacklo_epi64(even, odd), to, to + 2 * stride);
+    store_pair(_mm512_unpackhi_epi64(even, odd), to + stride, to + 3 * stride);
     to += 4 * stride;
-  }
-}
-
-// The same to consecutive scalars, past the caches; `to` is aligned to 64 bytes.
-CUZK_INLINE void stream_words(const Fr8& x, u64* to) {
-  CUZK_UNROLL for (int half = 0; half < 2; ++half) {
-    Vector first, second;
-    quarter_words(x, half, first, second);
-    auto* out = reinterpret_cast<__m512i*>(to) + 2 * half;
-    _mm512_stream_si512(out, _mm512_shuffle_i64x2(first, second, 0x88));
-    _mm512_stream_si512(out + 1, _mm512_shuffle_i64x2(first, second, 0xdd));
   }
 }
 

@@ -24,12 +24,6 @@ struct Block {
   std::size_t lane_stride;
   int log2_slots;
   int rotation;
-
-  std::size_t slots() const { return std::size_t{1} << log2_slots; }
-  u64* element(std::size_t slot) const {
-    const std::size_t rotated = ((slot << rotation) & (slots() - 1)) | (slot >> (log2_slots - rotation));
-    return base + rotated * slot_stride;
-  }
 };
 
 // Lane l of the slot with natural index j is multiplied by scale[l] * ratio[l]^j; canonical scalars.
@@ -54,23 +48,25 @@ struct Kernels {
   void (*load)(void* slots, const Block& from);
   // slots <- memory, slot j times factors[j], natural order
   void (*load_scaled)(void* slots, const Block& from, const u64* factors);
+  // slots <- memory, twisted, natural order
+  void (*load_twisted)(void* slots, const Block& from, const void* tables);
   // slots <- a * b / 2^product_log2, natural order
   void (*load_product)(void* slots, const Block& a, const Block& b);
   // Natural order to reversed: slot s becomes sum_j x[j] * w^(j * reversed(s)); twiddles[k] = w^reversed(k), the bits
   // of k reversed within log2_slots - 1 bits, for k < 2^(log2_slots - 1).
   void (*transform)(void* slots, int log2_slots, const u64* twiddles);
-  // Tables for twist(), in `tables`, and the multiplication by them; slots are in natural or in reversed order.
+  // Tables for load_twisted() and store_twisted(), for blocks of 2^log2_slots slots.
   void (*prepare_twist)(int log2_slots, const Twist& twist, void* tables);
-  void (*twist)(void* slots, int log2_slots, const void* tables, bool reversed);
   // Reversed; the slot with natural index j times factors[j], left in reversed order or, with `reorder`, in natural.
   void (*scale)(void* slots, int log2_slots, const u64* factors, bool reorder);
   // slots <- slots * others / 2^product_log2, both reversed; left in natural order
   void (*multiply)(void* slots, const void* others, int log2_slots);
   // slots <- slots - others, both in one order
   void (*subtract)(void* slots, const void* others, int log2_slots);
-  // memory <- slots, from reversed order; `store` leaves values below 2 r, and needs slots that are below 2 r
+  // memory <- slots, from reversed order: twisted, below 2 r
+  void (*store_twisted)(const void* slots, const Block& to, const void* tables);
+  // memory <- slots, from reversed order: canonical
   void (*store)(const void* slots, const Block& to);
-  void (*store_canonical)(const void* slots, const Block& to);
 };
 
 inline constexpr int MAX_LOG2_SLOTS = 11;  // of a block: bounds the growth of lazily reduced values

@@ -20,13 +20,6 @@
 
 namespace cuzk::ntt_detail {
 
-// The next of 0, 1, 2, ... with `bits` bits reversed.
-inline std::size_t next_reversed(std::size_t reversed, int bits) {
-  std::size_t bit = (std::size_t{1} << bits) >> 1;
-  for (; reversed & bit; bit >>= 1) reversed ^= bit;
-  return reversed | bit;
-}
-
 template <class Lanes>
 struct BlockKernels {
   using Vector = typename Lanes::Vector;
@@ -36,19 +29,34 @@ struct BlockKernels {
 
   static void load(void* slots, const Block& from) {
     auto* x = static_cast<Vector*>(slots);
-    for (std::size_t j = 0; j < from.slots(); ++j) x[j] = Lanes::load(from.element(j), from.lane_stride);
+    for (std::size_t j = 0; j < slots_of(from); ++j) {
+      prefetch<0>(from, j);
+      x[j] = Lanes::load(element(from, j), from.lane_stride);
+    }
   }
 
   static void load_scaled(void* slots, const Block& from, const u64* factors) {
     auto* x = static_cast<Vector*>(slots);
-    for (std::size_t j = 0; j < from.slots(); ++j)
-      x[j] = Lanes::times(Lanes::load(from.element(j), from.lane_stride), factors + j * FACTOR_WORDS);
+    for (std::size_t j = 0; j < slots_of(from); ++j)
+      x[j] = Lanes::times(Lanes::load(element(from, j), from.lane_stride), factors + j * FACTOR_WORDS);
+  }
+
+  static void load_twisted(void* slots, const Block& from, const void* tables) {
+    auto* x = static_cast<Vector*>(slots);
+    const TwistTables twist(from.log2_slots, tables);
+    for (std::size_t j = 0; j < slots_of(from); ++j) {
+      prefetch<0>(from, j);
+      x[j] = twist(Lanes::load(element(from, j), from.lane_stride), j);
+    }
   }
 
   static void load_product(void* slots, const Block& a, const Block& b) {
     auto* x = static_cast<Vector*>(slots);
-    for (std::size_t j = 0; j < a.slots(); ++j)
-      x[j] = Lanes::product(Lanes::load(a.element(j), a.lane_stride), Lanes::load(b.element(j), b.lane_stride));
+    for (std::size_t j = 0; j < slots_of(a); ++j) {
+      prefetch<0>(a, j);
+      prefetch<0>(b, j);
+      x[j] = Lanes::product(Lanes::load(element(a, j), a.lane_stride), Lanes::load(element(b, j), b.lane_stride));
+    }
   }
 
   // Node k of a layer with m slots holds a polynomial modulo X^m - c; it splits modulo X^(m/2) - w and X^(m/2) + w with
@@ -80,17 +88,6 @@ struct BlockKernels {
     for (std::size_t i = 1; i < inner; i *= 2) step = Lanes::canonical(Lanes::times(step, Lanes::prepare(step)));
     if (outer > 1) high[1] = Lanes::prepare(step);
     for (std::size_t i = 2; i < outer; ++i) high[i] = next_power(high[i - 1], high[1]);
-  }
-
-  static void twist(void* slots, int log2_slots, const void* tables, bool reversed) {
-    auto* x = static_cast<Vector*>(slots);
-    const std::size_t m = std::size_t{1} << log2_slots, inner = inner_size(log2_slots);
-    const auto *low = static_cast<const LaneFactor*>(tables), *high = low + inner;
-    for (std::size_t index = 0, reverse = 0; index < m; ++index, reverse = next_reversed(reverse, log2_slots)) {
-      Vector& value = x[reversed ? reverse : index];
-      value = Lanes::times(value, low[index % inner]);
-      if (index >= inner) value = Lanes::times(value, high[index / inner]);
-    }
   }
 
   static void scale(void* slots, int log2_slots, const u64* factors, bool reorder) {
@@ -125,16 +122,19 @@ struct BlockKernels {
     for (std::size_t j = 0; j < std::size_t{1} << log2_slots; ++j) x[j] = Lanes::difference(x[j], y[j]);
   }
 
-  static void store(const void* slots, const Block& to) {
+  static void store_twisted(const void* slots, const Block& to, const void* tables) {
     const auto* x = static_cast<const Vector*>(slots);
-    for (std::size_t j = 0, slot = 0; j < to.slots(); ++j, slot = next_reversed(slot, to.log2_slots))
-      Lanes::store(x[slot], to.element(j), to.lane_stride);
+    const TwistTables twist(to.log2_slots, tables);
+    for (std::size_t j = 0, slot = 0; j < slots_of(to); ++j, slot = next_reversed(slot, to.log2_slots)) {
+      prefetch<1>(to, j);
+      Lanes::store(twist(x[slot], j), element(to, j), to.lane_stride);
+    }
   }
 
-  static void store_canonical(const void* slots, const Block& to) {
+  static void store(const void* slots, const Block& to) {
     const auto* x = static_cast<const Vector*>(slots);
-    for (std::size_t j = 0, slot = 0; j < to.slots(); ++j, slot = next_reversed(slot, to.log2_slots))
-      Lanes::store(Lanes::canonical(x[slot]), to.element(j), to.lane_stride);
+    for (std::size_t j = 0, slot = 0; j < slots_of(to); ++j, slot = next_reversed(slot, to.log2_slots))
+      Lanes::store(Lanes::canonical(x[slot]), element(to, j), to.lane_stride);
   }
 
   static constexpr Kernels kernels() {
@@ -145,18 +145,63 @@ struct BlockKernels {
             .prepare_factors = &Lanes::prepare_factors,
             .load = &load,
             .load_scaled = &load_scaled,
+            .load_twisted = &load_twisted,
             .load_product = &load_product,
             .transform = &transform,
             .prepare_twist = &prepare_twist,
-            .twist = &twist,
             .scale = &scale,
             .multiply = &multiply,
             .subtract = &subtract,
-            .store = &store,
-            .store_canonical = &store_canonical};
+            .store_twisted = &store_twisted,
+            .store = &store};
   }
 
  private:
+  // What prepare_twist() has left: multiplies the slot with natural index j.
+  class TwistTables {
+   public:
+    TwistTables(int log2_slots, const void* tables)
+        : inner_(inner_size(log2_slots)),
+          log2_inner_(log2_slots / 2),
+          low_(static_cast<const LaneFactor*>(tables)),
+          high_(low_ + inner_) {}
+
+    [[gnu::always_inline]] Vector operator()(const Vector& x, std::size_t j) const {
+      const Vector product = Lanes::times(x, low_[j & (inner_ - 1)]);
+      return j < inner_ ? product : Lanes::times(product, high_[j >> log2_inner_]);
+    }
+
+   private:
+    std::size_t inner_;
+    int log2_inner_;
+    const LaneFactor *low_, *high_;
+  };
+
+  // Asks for a slot some way ahead: columns are far apart in memory, which the processor does not foresee.
+  template <int for_write>
+  static void prefetch(const Block& block, std::size_t slot) {
+    constexpr std::size_t DISTANCE = 16, LINE_WORDS = 8;
+    if (slot + DISTANCE >= slots_of(block) || block.lane_stride != SCALAR_WORDS) return;
+    const u64* ahead = element(block, slot + DISTANCE);
+    for (std::size_t word = 0; word < LANES * SCALAR_WORDS; word += LINE_WORDS)
+      __builtin_prefetch(ahead + word, for_write);
+  }
+
+  static std::size_t slots_of(const Block& block) { return std::size_t{1} << block.log2_slots; }
+
+  static u64* element(const Block& block, std::size_t slot) {
+    const std::size_t rotated =
+        ((slot << block.rotation) & (slots_of(block) - 1)) | (slot >> (block.log2_slots - block.rotation));
+    return block.base + rotated * block.slot_stride;
+  }
+
+  // The next of 0, 1, 2, ... with `bits` bits reversed.
+  static std::size_t next_reversed(std::size_t reversed, int bits) {
+    std::size_t bit = (std::size_t{1} << bits) >> 1;
+    for (; reversed & bit; bit >>= 1) reversed ^= bit;
+    return reversed | bit;
+  }
+
   static constexpr std::size_t IN_L1 = 64;  // slots that stay in the first-level cache through all their layers
 
   // Node 0 of its layer, with m a power of 4.

@@ -19,8 +19,7 @@ void columns_to_reversed(Workspace& workspace, const ColumnStage& stage, u64* x,
         kernels.load(memory.slots(), stage.block(x, i, false));
       kernels.transform(memory.slots(), stage.log2_slots, workspace.twiddles(inverse));
       kernels.prepare_twist(stage.log2_slots, twists.at(stage.column(i)), memory.tables());
-      kernels.twist(memory.slots(), stage.log2_slots, memory.tables(), true);
-      kernels.store(memory.slots(), stage.block(x, i, true));
+      kernels.store_twisted(memory.slots(), stage.block(x, i, true), memory.tables());
     }
   });
 }
@@ -31,11 +30,10 @@ void columns_to_natural(Workspace& workspace, const ColumnStage& stage, u64* x, 
   workspace.for_blocks(workspace.plan().blocks(stage), [&](Scratch& memory, std::size_t begin, std::size_t end) {
     Twists twists(rule);
     for (std::size_t i = begin; i < end; ++i) {
-      kernels.load(memory.slots(), stage.block(x, i, true));
       kernels.prepare_twist(stage.log2_slots, twists.at(stage.column(i)), memory.tables());
-      kernels.twist(memory.slots(), stage.log2_slots, memory.tables(), false);
+      kernels.load_twisted(memory.slots(), stage.block(x, i, true), memory.tables());
       kernels.transform(memory.slots(), stage.log2_slots, workspace.twiddles(inverse));
-      kernels.store_canonical(memory.slots(), stage.block(x, i, false));
+      kernels.store(memory.slots(), stage.block(x, i, false));
     }
   });
 }
@@ -49,7 +47,7 @@ void rows_to_reversed(Workspace& workspace, u64* x, bool inverse, const u64* fac
       kernels.load(memory.slots(), block);
       kernels.transform(memory.slots(), plan.log2_row, workspace.twiddles(inverse));
       if (factors != nullptr) kernels.scale(memory.slots(), plan.log2_row, factors, false);
-      kernels.store_canonical(memory.slots(), block);
+      kernels.store(memory.slots(), block);
     }
   });
 }

@@ -50,8 +50,7 @@ class Quotient {
         kernels_.prepare_twist(first_.log2_slots, twists.at(first_.column(i)), memory.tables());
         const auto finish = [&](u64* x) {
           kernels_.transform(memory.slots(), first_.log2_slots, workspace_.twiddles(true));
-          kernels_.twist(memory.slots(), first_.log2_slots, memory.tables(), true);
-          kernels_.store(memory.slots(), first_.block(x, i, true));
+          kernels_.store_twisted(memory.slots(), first_.block(x, i, true), memory.tables());
         };
         kernels_.load_product(memory.slots(), first_.block(a_, i, false), first_.block(b_, i, false));
         finish(c_.data());
@@ -89,7 +88,7 @@ class Quotient {
           kernels_.transform(memory.slots(), plan_.log2_row, workspace_.twiddles(true));
           kernels_.scale(memory.slots(), plan_.log2_row, factors.data(), true);
           kernels_.transform(memory.slots(), plan_.log2_row, workspace_.twiddles(false));
-          kernels_.store_canonical(memory.slots(), block);
+          kernels_.store(memory.slots(), block);
         }
       }
     });
@@ -105,15 +104,13 @@ class Quotient {
       for (std::size_t i = begin; i < end; ++i) {
         kernels_.prepare_twist(log2_slots, forward_twists.at(first_.column(i)), memory.tables());
         for (const auto& [slots, x] : {std::pair{memory.slots(), a_}, std::pair{memory.others(), b_}}) {
-          kernels_.load(slots, first_.block(x, i, true));
-          kernels_.twist(slots, log2_slots, memory.tables(), false);
+          kernels_.load_twisted(slots, first_.block(x, i, true), memory.tables());
           kernels_.transform(slots, log2_slots, workspace_.twiddles(false));
         }
         kernels_.multiply(memory.slots(), memory.others(), log2_slots);
         kernels_.transform(memory.slots(), log2_slots, workspace_.twiddles(true));
         kernels_.prepare_twist(log2_slots, inverse_twists.at(first_.column(i)), memory.tables());
-        kernels_.twist(memory.slots(), log2_slots, memory.tables(), true);
-        kernels_.store(memory.slots(), first_.block(a_, i, true));
+        kernels_.store_twisted(memory.slots(), first_.block(a_, i, true), memory.tables());
       }
     });
   }
@@ -129,7 +126,7 @@ class Quotient {
         }
         kernels_.scale(memory.others(), plan_.log2_row, factors.data(), false);
         kernels_.subtract(memory.slots(), memory.others(), plan_.log2_row);
-        kernels_.store_canonical(memory.slots(), plan_.row_block(a_, i));
+        kernels_.store(memory.slots(), plan_.row_block(a_, i));
       }
     });
   }

@@ -8,7 +8,7 @@ namespace cuzk::ntt_detail {
 namespace {
 
 const Kernels& active_kernels() {
-#if defined(CUZK_HAS_IFMA_KERNELS_X)
+#if defined(CUZK_HAS_IFMA_KERNELS)
   if (active_isa() == Isa::avx512ifma) return IFMA_KERNELS;
 #endif
   return PORTABLE_KERNELS;
