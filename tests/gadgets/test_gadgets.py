@@ -40,7 +40,7 @@ def test_numbers_and_booleans(a: int, b: int, bits: int) -> None:
         p, q = booleans(cs, 2)
         x.square(cs).inputize(cs)
         Boolean.conjunction(cs, p, q)
-        Boolean.nor(cs, p, q)
+        Boolean.conjunction(cs, p.negation(), q.negation())
         for condition in (p, q.negation(), Boolean.constant(True), Boolean.constant(False)):
             pick(cs, condition, x, y)
         same = pick(cs, p, x, x)

@@ -45,8 +45,17 @@ class Integers:
     def negation(self, x: int) -> int:
         return 1 - x
 
-    def data_bit(self, data: int, bit: int) -> int:
-        return data >> bit & 1
+    def exclusive_or(self, x: int, y: int) -> int:
+        return x ^ y
+
+    def choice(self, condition: int, if_set: int, if_clear: int) -> int:
+        return if_set if condition else if_clear
+
+    def majority(self, x: int, y: int, z: int) -> int:
+        return int(x + y + z >= 2)
+
+    def bit(self, value: int, position: int) -> int:
+        return value >> position & 1
 
 
 class ReferenceSystem:

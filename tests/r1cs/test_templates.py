@@ -35,7 +35,7 @@ def mix(cs: Any, x: AllocatedNum, y: AllocatedNum, bit: Boolean, *, factor: int)
 def read(cs: Any) -> tuple[AllocatedNum, Boolean]:
     number = cs.data()
     with cs.namespace("bit"):
-        bit = Boolean.alloc(cs, cs.values.data_bit(number, 0))
+        bit = Boolean.alloc(cs, cs.values.bit(number, 0))
     return AllocatedNum.alloc(cs, number), bit
 
 
@@ -43,7 +43,7 @@ def booleans(cs: Any, count: int) -> list[Boolean]:
     data, bits = cs.data(), []
     for i in range(count):
         with cs.namespace(f"bit {i}"):
-            bits.append(Boolean.alloc(cs, cs.values.data_bit(data, i)))
+            bits.append(Boolean.alloc(cs, cs.values.bit(data, i)))
     return bits
 
 

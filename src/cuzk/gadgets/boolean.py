@@ -33,19 +33,103 @@ class Boolean:
 
     @staticmethod
     def conjunction(cs: ConstraintSystem, a: "Boolean", b: "Boolean") -> "Boolean":
-        """Return a AND b of two unnegated variables: one aux, one row a * b = c."""
-        return a._product(cs, "and constraint", b)
+        """Return a AND b: for two variables one aux, one row a * b = c; a constant takes neither."""
+        if a.is_constant or b.is_constant:
+            constant, other = (a, b) if a.is_constant else (b, a)
+            return other if constant.negated else constant
+        name = "nor constraint" if a.negated and b.negated else "and constraint"
+        if a.negated != b.negated:
+            name, a, b = "and not constraint", *((b, a) if a.negated else (a, b))
+        result = Boolean(cs.alloc_bit(cs.values.conjunction(a.value(cs), b.value(cs))))
+        cs.enforce(name, a.combination(), b.combination(), result.combination())
+        return result
 
     @staticmethod
-    def nor(cs: ConstraintSystem, a: "Boolean", b: "Boolean") -> "Boolean":
-        """Return NOT a AND NOT b of two unnegated variables: one aux, one row (1 - a) * (1 - b) = c."""
-        return a.negation()._product(cs, "nor constraint", b.negation())
+    def exclusive_or(cs: ConstraintSystem, a: "Boolean", b: "Boolean") -> "Boolean":
+        """Return a XOR b: for two variables one aux, one row 2a * b = a + b - c; a constant takes neither.
 
-    def _product(self, cs: ConstraintSystem, name: str, other: "Boolean") -> "Boolean":
-        a, b = self.combination(), other.combination()
-        result = Boolean(cs.alloc_bit(cs.values.conjunction(cs.evaluate(a), cs.evaluate(b))))
-        cs.enforce(name, a, b, result.combination())
-        return result
+        Negations are taken outside: the row is about the variables. If just one is negated, the other comes first.
+        """
+        if a.is_constant or b.is_constant:
+            constant, other = (a, b) if a.is_constant else (b, a)
+            return other.negation() if constant.negated else other
+        x, y = replace(a, negated=False), replace(b, negated=False)
+        if a.negated and not b.negated:
+            x, y = y, x
+        c = Boolean(cs.alloc_bit(cs.values.exclusive_or(x.value(cs), y.value(cs))))
+        cs.enforce(
+            "xor constraint",
+            x.combination(2),
+            y.combination(),
+            x.combination() + y.combination() - c.combination(),
+        )
+        return replace(c, negated=a.negated != b.negated)
+
+    @staticmethod
+    def choice(cs: ConstraintSystem, a: "Boolean", b: "Boolean", c: "Boolean") -> "Boolean":
+        """Return b if a else c (SHA-256's Ch): one aux, one row (b - c) * a = ch - c, where no constant makes it less.
+
+        Of several constants the one that bellpepper looks at first decides.
+        """
+        if a.is_constant and not a.negated:
+            return c
+        if a.is_constant and b.is_constant and c.is_constant:
+            return b
+        if b.is_constant and not b.negated:
+            return Boolean.conjunction(cs, a.negation(), c)
+        if c.is_constant:
+            if c.negated:
+                return Boolean.conjunction(cs, a, b.negation()).negation()
+            return Boolean.conjunction(cs, a, b)
+        if b.is_constant:
+            return Boolean.conjunction(cs, a.negation(), c.negation()).negation()
+        ch = Boolean(cs.alloc_bit(cs.values.choice(a.value(cs), b.value(cs), c.value(cs))))
+        cs.enforce(
+            "ch computation", b.combination() - c.combination(), a.combination(), ch.combination() - c.combination()
+        )
+        return ch
+
+    @staticmethod
+    def majority(cs: ConstraintSystem, a: "Boolean", b: "Boolean", c: "Boolean") -> "Boolean":
+        """Return what two of the three are at least (SHA-256's Maj).
+
+        Of three variables: two aux and two rows, b * c = bc and (2bc - b - c) * a = bc - maj. With a constant 0 it is
+        the AND of the other two, with a constant 1 their OR.
+        """
+        operands = (a, b, c)
+        if all(operand.is_constant for operand in operands):
+            return Boolean.constant(sum(operand.negated for operand in operands) >= 2)
+        # bellpepper's order: a 0 first, then a 1 from the last operand.
+        zeros = [i for i, operand in enumerate(operands) if operand.is_constant and not operand.negated]
+        ones = [i for i, operand in enumerate(operands) if operand.is_constant and operand.negated]
+        if zeros:
+            x, y = operands[: zeros[0]] + operands[zeros[0] + 1 :]
+            return Boolean.conjunction(cs, x, y)
+        if ones:
+            x, y = operands[: ones[-1]] + operands[ones[-1] + 1 :]
+            return Boolean.conjunction(cs, x.negation(), y.negation()).negation()
+        maj = Boolean(cs.alloc_bit(cs.values.majority(a.value(cs), b.value(cs), c.value(cs))))
+        with cs.namespace("b and c"):
+            bc = Boolean.conjunction(cs, b, c)
+        cs.enforce(
+            "maj computation",
+            bc.combination(2) - b.combination() - c.combination(),
+            a.combination(),
+            bc.combination() - maj.combination(),
+        )
+        return maj
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it has no variable."""
+        return self.variable is None
+
+    def value(self, cs: ConstraintSystem) -> Value:
+        """Return the value, a bit; of a constant, a constant."""
+        if self.variable is None:
+            return cs.values.linear([], int(self.negated))
+        value = cs.value(self.variable)
+        return cs.values.negation(value) if self.negated else value
 
     def negation(self) -> "Boolean":
         """Return NOT self."""

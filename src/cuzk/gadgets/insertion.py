@@ -69,7 +69,7 @@ def _insert_8(
     b0, b1, b2 = bits
     b, c, d, e, f, g, h = others
     with cs.namespace("b0 nor b1"):
-        b0_nor_b1 = Boolean.nor(cs, b0, b1)
+        b0_nor_b1 = Boolean.conjunction(cs, b0.negation(), b1.negation())
     with cs.namespace("b0 and b1"):
         b0_and_b1 = Boolean.conjunction(cs, b0, b1)
 

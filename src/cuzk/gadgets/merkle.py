@@ -1,10 +1,11 @@
-"""Inclusion of a leaf in a Merkle tree of Poseidon nodes, over base, sub and top trees.
+"""Inclusion of a leaf in a Merkle tree of Poseidon or SHA-256 nodes, over base, sub and top trees.
 
 Source: rust-fil-proofs, storage-proofs-core/src/gadgets/por.rs (PoRCircuit with a private root).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
@@ -12,9 +13,12 @@ from cuzk.gadgets.insertion import insert
 from cuzk.gadgets.multipack import pack_into_inputs
 from cuzk.gadgets.number import AllocatedNum, enforce_equal
 from cuzk.gadgets.poseidon import poseidon_hash
+from cuzk.gadgets.sha256 import sha256_hash_numbers
 from cuzk.r1cs import ConstraintSystem, template
 
-__all__ = ["TreeShape", "enforce_inclusion"]
+__all__ = ["HashName", "TreeShape", "enforce_inclusion", "enforce_inclusion_of", "hash_children"]
+
+HashName: TypeAlias = Literal["poseidon", "sha256"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,7 @@ class TreeShape:
     base_height: int
     sub: int = 0
     top: int = 0
+    hash_name: HashName = "poseidon"
 
     def __post_init__(self) -> None:
         if any(arity not in (0, 2, 4, 8) for arity in (self.sub, self.top)) or self.base not in (2, 4, 8):
@@ -41,16 +46,28 @@ class TreeShape:
 def enforce_inclusion(cs: ConstraintSystem, root: AllocatedNum, *, shape: TreeShape) -> None:
     """Enforce that a leaf is in the tree with this root, and make its index a public input.
 
-    Data: the leaf, then for each row of hashing, from the leaf up, the position of the node that comes from below and
-    its siblings.
+    Data: the leaf, then that of `enforce_inclusion_of`.
     """
     with cs.namespace("value"):
-        node = AllocatedNum.alloc(cs, cs.data())
+        leaf = AllocatedNum.alloc(cs, cs.data())
+    _climb(cs, leaf, root, shape)
+
+
+@template
+def enforce_inclusion_of(cs: ConstraintSystem, leaf: AllocatedNum, root: AllocatedNum, *, shape: TreeShape) -> None:
+    """Enforce that this leaf is in the tree with this root, and make its index a public input.
+
+    Data: for each row of hashing, from the leaf up, the position of the node that comes from below and its siblings.
+    """
+    _climb(cs, leaf, root, shape)
+
+
+def _climb(cs: ConstraintSystem, node: AllocatedNum, root: AllocatedNum, shape: TreeShape) -> None:
     index_bits: list[Boolean] = []
     for part, arity, height in shape.parts:
         for level in range(height):
             with cs.namespace(f"{part}/merkle tree hash {level}"):
-                node, bits = _parent(cs, node, arity=arity)
+                node, bits = _parent(cs, node, arity=arity, hash_name=shape.hash_name)
             index_bits += bits
     with cs.namespace("path"):
         pack_into_inputs(cs, index_bits)
@@ -58,14 +75,23 @@ def enforce_inclusion(cs: ConstraintSystem, root: AllocatedNum, *, shape: TreeSh
 
 
 @template
-def _parent(cs: ConstraintSystem, node: AllocatedNum, *, arity: int) -> tuple[AllocatedNum, Sequence[Boolean]]:
+def _parent(
+    cs: ConstraintSystem, node: AllocatedNum, *, arity: int, hash_name: HashName
+) -> tuple[AllocatedNum, Sequence[Boolean]]:
     """Return the hash of a node among its siblings, and the bits of its position. Data: position, siblings."""
     position = cs.data()
     bits = []
     for i in range(arity.bit_length() - 1):
         with cs.namespace(f"index bit {i}"):
-            bits.append(Boolean.alloc(cs, cs.values.data_bit(position, i)))
+            bits.append(Boolean.alloc(cs, cs.values.bit(position, i)))
     siblings = [AllocatedNum.alloc(cs, cs.data()) for _ in range(arity - 1)]
     children = insert(cs, node, bits, siblings)
     with cs.namespace("computation of commitment hash"):
-        return poseidon_hash(cs, children), bits
+        return hash_children(cs, children, hash_name), bits
+
+
+def hash_children(cs: ConstraintSystem, children: Sequence[AllocatedNum], hash_name: HashName) -> AllocatedNum:
+    """Return the node above its children."""
+    if hash_name == "poseidon":
+        return poseidon_hash(cs, children)
+    return sha256_hash_numbers(cs, children, [f"{i}_num_into_bits" for i in range(len(children))])

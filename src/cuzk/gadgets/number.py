@@ -4,14 +4,16 @@ Source: argumentcomputer/bellpepper, bellpepper-core/src/gadgets/num.rs; rust-fi
 gadgets/constraint.rs.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from cuzk.gadgets.boolean import Boolean
-from cuzk.r1cs import ONE, ConstraintSystem, LinearCombination, Value, Variable
+from cuzk.r1cs import ONE, ConstraintSystem, LinearCombination, Value, Variable, template
 
-__all__ = ["AllocatedNum", "enforce_equal", "pick"]
+__all__ = ["NUM_BITS", "AllocatedNum", "add", "alloc_bits", "enforce_equal", "pick", "select"]
+
+NUM_BITS = 255  # bits of a field element
 
 _ONE = LinearCombination([(1, ONE)])
 
@@ -39,6 +41,16 @@ class AllocatedNum:
         cs.enforce("squaring constraint", self.combination(), self.combination(), result.combination())
         return result
 
+    def product(self, cs: ConstraintSystem, other: "AllocatedNum") -> "AllocatedNum":
+        """Return self * other: one aux, one row."""
+        result = AllocatedNum.alloc(cs, cs.values.product(self.value(cs), other.value(cs)))
+        cs.enforce("multiplication constraint", self.combination(), other.combination(), result.combination())
+        return result
+
+    def to_bits(self, cs: ConstraintSystem) -> Sequence[Boolean]:
+        """Return the number's bits, least significant first: 255 aux, 256 rows. Sums of r and less are not excluded."""
+        return _unpacked(cs, self)
+
     def value(self, cs: ConstraintSystem) -> Value:
         """Return the number's value."""
         return cs.value(self.variable)
@@ -55,6 +67,32 @@ class AllocatedNum:
     def renamed(self, variable: Variable) -> Self:
         """Return a number held by another variable."""
         return type(self)(variable)
+
+
+@template
+def _unpacked(cs: ConstraintSystem, number: AllocatedNum) -> Sequence[Boolean]:
+    bits = alloc_bits(cs, number.value(cs))
+    packed = LinearCombination.weighted((1 << i, bit.combination()) for i, bit in enumerate(bits))
+    nothing = LinearCombination()
+    cs.enforce("unpacking constraint", nothing, nothing, packed - number.combination())
+    return bits
+
+
+def alloc_bits(cs: ConstraintSystem, value: Value, count: int = NUM_BITS) -> list[Boolean]:
+    """Allocate the low bits of a field element, least significant first: an aux and a row for each."""
+    bits = []
+    for i in range(count):
+        with cs.namespace(f"bit {i}"):
+            bits.append(Boolean.alloc(cs, cs.values.bit(value, i)))
+    return bits
+
+
+def add(cs: ConstraintSystem, a: AllocatedNum, b: AllocatedNum) -> AllocatedNum:
+    """Return a + b: one aux, one row (a + b) * 1 = sum."""
+    total = a.combination() + b.combination()
+    result = AllocatedNum.alloc(cs, cs.evaluate(total))
+    cs.enforce("sum constraint", total, _ONE, result.combination())
+    return result
 
 
 def enforce_equal(cs: ConstraintSystem, name: str, a: AllocatedNum, b: AllocatedNum) -> None:
@@ -76,3 +114,19 @@ def pick(cs: ConstraintSystem, condition: Boolean, a: AllocatedNum, b: Allocated
         b.combination() - c.combination(),
     )
     return c
+
+
+def select(cs: ConstraintSystem, numbers: Sequence[AllocatedNum], bits: Sequence[Boolean]) -> AllocatedNum:
+    """Return the number at the position that the bits say, least significant first, out of 2^bits numbers.
+
+    Source: rust-fil-proofs, storage-proofs-core/src/gadgets/insertion.rs.
+    """
+    chosen = list(numbers)
+    for i, bit in enumerate(reversed(bits)):
+        half = len(chosen) // 2
+        picked = []
+        for j in range(half):
+            with cs.namespace(f"pick {i}, {j}"):
+                picked.append(pick(cs, bit, chosen[half + j], chosen[j]))
+        chosen = picked
+    return chosen[0]

@@ -85,7 +85,8 @@ def read_rows(path: Path) -> Iterator[ReadableRow]:
         matrices = [_parse_terms(line[5:]) for line in lines[at + 1 : at + 4]]
         if head is None or len(matrices) != 3:
             raise FormatError(f"{path}, line {at + 1}: expected `#number path` and three lines, got {lines[at]!r}")
-        yield ReadableRow(int(head[1]), head[2], (matrices[0], matrices[1], matrices[2]))
+        name = head[2].removeprefix("/")  # which the recordings have where a row is in no namespace
+        yield ReadableRow(int(head[1]), name, (matrices[0], matrices[1], matrices[2]))
 
 
 def _first_wrong_row(circuit: CompiledCircuit, path: Path) -> Difference | None:

@@ -152,10 +152,8 @@ class ConstraintSystem:
 
     def alloc_bit(self, value: Value) -> Variable:
         """Allocate an auxiliary variable that is 0 or 1; the caller enforces that it is."""
-        if not value.is_bit:
-            raise InputError("alloc_bit: expected a bit, got a field element")
         var = variable(Kind.AUX, self._sizes.aux)
-        self._segment.define(var, Store(Place.AUX, self._segment.sizes.aux, value))
+        self._segment.define(var, Store(Place.AUX, self._segment.sizes.aux, self._values.as_bit(value)))
         self._segment.wide.append(False)
         self.bit_variables.add(var)
         self._count(Sizes(aux=1))

@@ -61,6 +61,17 @@ class _Code(IntEnum):
     STORE_FIELD = 9
     STORE_BIT = 10
     STORE_CONSTANT = 11
+    CONSTANT_BIT = 12
+    BIT = 13
+    XOR = 14
+    CHOICE = 15
+    MAJORITY = 16
+    PACK = 17
+    STORE_CHOSEN = 18
+
+
+_MAX_CHOSEN_BY = 2  # bits; there are 2^bits values to choose from
+_PACKED_BITS = 254  # that many bits next to each other are below r
 
 
 def compile_program(
@@ -138,13 +149,18 @@ class _Emitter:
         last_use = {x: value for value in self._order for x in map(self._resolve, value.operands)}
         for value in self._order:
             operands = [self._resolve(x) for x in value.operands]
-            if value in last_use or not value.is_constant:  # a constant that is only stored needs no register
-                code, *arguments = self._instruction(value, operands)
-                # The destination may be an operand's register: an instruction reads its operands first.
-                self._release(x for x in dict.fromkeys(operands) if last_use[x] is value)
+            # A constant or one of a few constants that is only stored needs no register.
+            registered = value in last_use or not (value.is_constant or _is_chosen(value))
+            code, *arguments = self._instruction(value, operands) if registered else self._store_head(value, operands)
+            # The destination may be an operand's register: an instruction reads its operands first.
+            self._release(x for x in dict.fromkeys(operands) if last_use[x] is value)
+            if registered:
                 self._emit(code, self._acquire(value), *arguments)
-            self._store(value)
-            if value not in last_use and value in self._registers:
+                code, *arguments = self._store_head(value, operands)
+            if places := self._places.get(value):
+                places_words = (store.index << 2 | store.place for store in places)
+                self._emit(code, *arguments, len(places), *places_words)
+            if value not in last_use and registered:
                 self._release([value])
         return Program(np.array(self._words, dtype=np.int32), self._used[False], self._used[True])
 
@@ -155,6 +171,10 @@ class _Emitter:
             case Op.VARIABLE:
                 code = _Code.LOAD_BIT if value.is_bit else _Code.LOAD_FIELD
                 return [code, self._formals[Variable(value.numbers[0])]]
+            case Op.BIT:
+                return [_Code.BIT, *registers, *value.numbers]
+            case Op.CONSTANT_BIT:
+                return [_Code.CONSTANT_BIT, value.numbers[0]]
             case Op.DATA | Op.DATA_BIT:
                 index, *bit = value.numbers
                 return [_Code[value.op.name], index - self._first_data, *bit]
@@ -164,7 +184,14 @@ class _Emitter:
                 return [_Code[value.op.name], *registers]
 
     def _linear(self, value: Value, operands: list[Value]) -> list[int]:
-        """Return constant, four counts, then scaled, added, subtracted field elements and scaled bits."""
+        """Return PACK: constant, count, bits and positions; or LINEAR: constant, four counts, then scaled, added,
+        subtracted field elements and scaled bits.
+        """
+        constant = self._coefficients[value.numbers[-1]]
+        if _is_packed(value):
+            positions = [coefficient.bit_length() - 1 for coefficient in value.numbers[:-1]]
+            packed = zip((self._registers[x] for x in operands), positions, strict=True)
+            return [_Code.PACK, constant, len(operands), *(word for pair in packed for word in pair)]
         scaled, added, subtracted, bits = [], [], [], []
         for operand, coefficient in zip(operands, value.numbers, strict=False):
             register = self._registers[operand]
@@ -177,18 +204,20 @@ class _Emitter:
             else:
                 scaled += [self._coefficients[coefficient], register]
         counts = [len(scaled) // 2, len(added), len(subtracted), len(bits) // 2]
-        constant = self._coefficients[value.numbers[-1]]
         return [_Code.LINEAR, constant, *counts, *scaled, *added, *subtracted, *bits]
 
-    def _store(self, value: Value) -> None:
-        stores = self._places.get(value)
-        if not stores:
-            return
+    def _store_head(self, value: Value, operands: list[Value]) -> list[int]:
+        """Return the instruction that stores a value, up to the places."""
         if value.is_constant:
-            head = [_Code.STORE_CONSTANT, self._coefficients[value.numbers[-1]]]
-        else:
-            head = [_Code.STORE_BIT if value.is_bit else _Code.STORE_FIELD, self._registers[value]]
-        self._emit(*head, len(stores), *(store.index << 2 | store.place for store in stores))
+            return [_Code.STORE_CONSTANT, self._coefficients[value.numbers[-1]]]
+        if value in self._registers:
+            return [_Code.STORE_BIT if value.is_bit else _Code.STORE_FIELD, self._registers[value]]
+        *scales, constant = value.numbers
+        choices = []
+        for bits in range(1 << len(operands)):
+            chosen = constant + sum(scale for i, scale in enumerate(scales) if bits >> i & 1)
+            choices.append(self._coefficients[chosen % MODULUS])
+        return [_Code.STORE_CHOSEN, len(operands), *(self._registers[x] for x in operands), *choices]
 
     def _emit(self, *words: int) -> None:
         self._words.extend(words)
@@ -206,3 +235,19 @@ class _Emitter:
     def _release(self, values: Iterable[Value]) -> None:
         for value in values:
             self._free[value.is_bit].append(self._registers.pop(value))
+
+
+def _is_chosen(value: Value) -> bool:
+    """Whether a value is one of a few constants, chosen by bits."""
+    return value.op is Op.LINEAR and len(value.operands) <= _MAX_CHOSEN_BY and all(x.is_bit for x in value.operands)
+
+
+def _is_packed(value: Value) -> bool:
+    """Whether a linear combination is bits at different positions of an integer below r."""
+    *scales, constant = value.numbers
+    occupied = constant
+    for scale in scales:
+        if scale.bit_count() != 1 or occupied & scale:
+            return False
+        occupied |= scale
+    return occupied < 1 << _PACKED_BITS and all(x.is_bit for x in value.operands)

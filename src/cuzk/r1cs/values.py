@@ -24,7 +24,12 @@ class Op(Enum):
     PRODUCT = "x * y"
     LINEAR = "sum of coefficient * x, and a constant"
     SELECT = "x if bit else y"
+    BIT = "bit i of the canonical integer of a field element"
+    CONSTANT_BIT = "0 or 1, where it must be kept as a bit"
     AND = "x and y"
+    XOR = "x xor y"
+    CHOICE = "y if x else z, all bits"
+    MAJORITY = "at least two of x, y, z"
     NOT = "not x"
 
 
@@ -32,7 +37,7 @@ class Op(Enum):
 class Value:
     """A node: an operation, its operands, and numbers that belong to the operation.
 
-    DATA k, DATA_BIT (k, i), VARIABLE variable, LINEAR (coefficient of each operand..., constant).
+    DATA k, DATA_BIT (k, i), BIT i, CONSTANT_BIT value, VARIABLE variable, LINEAR (coefficient of each operand..., constant).
     """
 
     op: Op
@@ -59,11 +64,13 @@ class Values:
         """Return field element `index` of the data that the template is given."""
         return self._node(Op.DATA, (), (index,), is_bit=False)
 
-    def data_bit(self, data: Value, bit: int) -> Value:
-        """Return a bit of the canonical integer of a data element."""
-        if data.op is not Op.DATA:
-            raise InputError("data_bit: expected an element of the data, got a computed value")
-        return self._node(Op.DATA_BIT, (), (*data.numbers, bit), is_bit=True)
+    def bit(self, value: Value, position: int) -> Value:
+        """Return a bit of the canonical integer of a field element."""
+        if value.is_bit:
+            raise InputError("bit: expected a field element, got a bit")
+        if value.op is Op.DATA:
+            return self._node(Op.DATA_BIT, (), (*value.numbers, position), is_bit=True)
+        return self._node(Op.BIT, (value,), (position,), is_bit=True)
 
     def variable(self, var: Variable, *, is_bit: bool) -> Value:
         """Return the value of a variable."""
@@ -107,8 +114,59 @@ class Values:
 
     def negation(self, x: Value) -> Value:
         """Return not x."""
+        if x.is_constant:
+            return self.linear([], 1 - x.numbers[0])
         _require_bits("negation", x)
         return x.operands[0] if x.op is Op.NOT else self._node(Op.NOT, (x,), (), is_bit=True)
+
+    def as_bit(self, value: Value) -> Value:
+        """Return a bit for a bit or a constant 0 or 1."""
+        if value.is_constant and value.numbers[0] in (0, 1):
+            return self._node(Op.CONSTANT_BIT, (), value.numbers, is_bit=True)
+        _require_bits("as_bit", value)
+        return value
+
+    def exclusive_or(self, x: Value, y: Value) -> Value:
+        """Return x xor y; negations go outside."""
+        negated = False
+        operands: dict[Value, None] = {}
+        for operand in (x, y):
+            if operand.is_constant:
+                negated ^= bool(operand.numbers[0])
+                continue
+            _require_bits("exclusive_or", operand)
+            if operand.op is Op.NOT:
+                negated, operand = not negated, operand.operands[0]
+            if operand in operands:
+                del operands[operand]
+            else:
+                operands[operand] = None
+        if not operands:
+            return self.linear([], int(negated))
+        nodes = tuple(operands)
+        result = nodes[0] if len(nodes) == 1 else self._node(Op.XOR, nodes, (), is_bit=True)
+        return self.negation(result) if negated else result
+
+    def choice(self, condition: Value, if_set: Value, if_clear: Value) -> Value:
+        """Return one of two bits."""
+        if condition.is_constant:
+            return if_set if condition.numbers[0] else if_clear
+        if if_set.is_constant or if_clear.is_constant:
+            set_part = self.conjunction(condition, if_set)
+            clear_part = self.conjunction(self.negation(condition), if_clear)
+            return self.exclusive_or(set_part, clear_part)  # at most one of them is 1
+        _require_bits("choice", condition, if_set, if_clear)
+        return self._node(Op.CHOICE, (condition, if_set, if_clear), (), is_bit=True)
+
+    def majority(self, x: Value, y: Value, z: Value) -> Value:
+        """Return what at least two of three bits are."""
+        for constant, p, q in ((x, y, z), (y, x, z), (z, x, y)):
+            if constant.is_constant:
+                if not constant.numbers[0]:
+                    return self.conjunction(p, q)
+                return self.negation(self.conjunction(self.negation(p), self.negation(q)))
+        _require_bits("majority", x, y, z)
+        return self._node(Op.MAJORITY, (x, y, z), (), is_bit=True)
 
     def _as_field(self, value: Value) -> Value:
         return self._node(Op.LINEAR, (value,), (1, 0), is_bit=False) if value.is_bit else value

@@ -1,0 +1,97 @@
+"""Unsigned integers of 32 and 64 bits as booleans, least significant first.
+
+Source: argumentcomputer/bellpepper, bellpepper/src/gadgets/uint32.rs; rust-fil-proofs, storage-proofs-core
+gadgets/uint64.rs.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from cuzk.errors import InputError
+from cuzk.gadgets.boolean import Boolean
+from cuzk.gadgets.multieq import MultiEq
+from cuzk.r1cs import ConstraintSystem, LinearCombination, Value
+
+__all__ = ["Bits", "add_many", "alloc_uint64", "bitwise", "constant_uint", "rotate_right", "shift_right"]
+
+#: A word, least significant bit first.
+Bits: TypeAlias = Sequence[Boolean]
+
+_WORD = 32
+_MAX_OPERANDS = 10
+
+
+def constant_uint(value: int, size: int = _WORD) -> Bits:
+    """Return a constant."""
+    return [Boolean.constant(bool(value >> i & 1)) for i in range(size)]
+
+
+def alloc_uint64(cs: ConstraintSystem, value: Value) -> Bits:
+    """Allocate the 64 low bits of a field element: 64 aux, 64 rows."""
+    bits = []
+    for i in range(64):
+        with cs.namespace(f"allocated bit {i}"):
+            bits.append(Boolean.alloc(cs, cs.values.bit(value, i)))
+    return bits
+
+
+def rotate_right(word: Bits, count: int) -> Bits:
+    """Rotate towards the least significant bit."""
+    return [*word[count:], *word[:count]]
+
+
+def shift_right(word: Bits, count: int) -> Bits:
+    """Shift towards the least significant bit."""
+    return [*word[count:], *[Boolean.constant(False)] * count]
+
+
+def bitwise(cs: ConstraintSystem, name: str, gadget: Callable[..., Boolean], *words: Bits) -> Bits:
+    """Apply a gadget to each position of the words, in namespaces `name` and the position."""
+    result = []
+    for i, bits in enumerate(zip(*words, strict=True)):
+        with cs.namespace(f"{name} {i}"):
+            result.append(gadget(cs, *bits))
+    return result
+
+
+def add_many(cs: ConstraintSystem, equalities: MultiEq, operands: Sequence[Bits]) -> Bits:
+    """Return the sum of words modulo 2^32: an aux and a row for each bit that the sum can have, and one equality.
+
+    A sum of constants is a constant.
+    """
+    if not 2 <= len(operands) <= _MAX_OPERANDS:
+        raise InputError(f"addition: expected 2 to {_MAX_OPERANDS} operands, got {len(operands)}")
+    if all(bit.is_constant for operand in operands for bit in operand):
+        return constant_uint(sum(_constant(operand) for operand in operands) % (1 << _WORD))
+    size = (len(operands) * ((1 << _WORD) - 1)).bit_length()
+    values = _sum(cs, [[bit.value(cs) for bit in operand] for operand in operands], size)
+    result = []
+    for i, value in enumerate(values):
+        with cs.namespace(f"result bit {i}"):
+            result.append(Boolean.alloc(cs, value))
+    total = LinearCombination.weighted((1, _packed(operand)) for operand in operands)
+    equalities.enforce_equal(size, total, _packed(result))
+    return result[:_WORD]
+
+
+def _constant(word: Bits) -> int:
+    return sum(bit.negated << i for i, bit in enumerate(word))
+
+
+def _packed(word: Bits) -> LinearCombination:
+    return LinearCombination.weighted((1 << i, bit.combination()) for i, bit in enumerate(word))
+
+
+def _sum(cs: ConstraintSystem, words: Sequence[Sequence[Value]], size: int) -> list[Value]:
+    """Return the low bits of a sum, added up from the left: sums that begin alike share their values."""
+    zero = cs.values.linear([], 0)
+    total = list(words[0])
+    for word in words[1:]:
+        carry, longer = zero, []
+        for i in range(len(total)):
+            x, y = total[i], word[i] if i < len(word) else zero
+            half = cs.values.exclusive_or(x, y)
+            longer.append(cs.values.exclusive_or(half, carry))
+            carry = cs.values.majority(x, y, carry)
+        total = [*longer, carry]
+    return [*total, *[zero] * size][:size]
