@@ -52,6 +52,7 @@ struct BlockKernel {
               std::uint64_t* masks);
 };
 
+extern const BlockKernel BIT_BLOCK_KERNEL;  // for programs without arithmetic on field elements
 extern const BlockKernel PORTABLE_BLOCK_KERNEL;
 extern const BlockKernel IFMA_BLOCK_KERNEL;  // where CUZK_HAS_IFMA_KERNELS
 

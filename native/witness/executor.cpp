@@ -38,22 +38,22 @@ WitnessPlan::WitnessPlan(std::span<const u64> coefficients, Extent total)
 }
 
 std::size_t WitnessPlan::add_program(Program program) {
-  const DataRange data = require_valid(program, coefficients_.size() / WORDS);
-  programs_.push_back({std::move(program), data});
+  const Needs needs = require_valid(program, coefficients_.size() / WORDS);
+  programs_.push_back({std::move(program), needs});
   return programs_.size() - 1;
 }
 
 void WitnessPlan::add_group(std::size_t level, InstanceGroup group) {
   require(group.program < programs_.size(), "witness plan: no such program");
-  const auto& [program, data] = programs_[group.program];
+  const auto& [program, needs] = programs_[group.program];
   const std::size_t formals = program.formal_is_bit.size();
   require(group.bindings.size() == group.begins.size() * formals, "witness plan: wrong number of bindings");
   for (const Extent& begin : group.begins)
     require(fits(begin.rows, program.extent.rows, total_.rows) &&
                 fits(begin.inputs, program.extent.inputs, total_.inputs) &&
                 fits(begin.aux, program.extent.aux, total_.aux) && fits(begin.wide, program.extent.wide, total_.wide) &&
-                std::int64_t{begin.data} + data.begin >= 0 &&
-                std::int64_t{begin.data} + data.end <= std::int64_t{total_.data},
+                std::int64_t{begin.data} + needs.data_begin >= 0 &&
+                std::int64_t{begin.data} + needs.data_end <= std::int64_t{total_.data},
             "witness plan: an instance lies outside the circuit");
   for (std::size_t i = 0; i < group.bindings.size(); ++i) {
     const std::uint32_t binding = group.bindings[i];
@@ -83,7 +83,7 @@ void WitnessPlan::run(const WitnessBuffers& buffers, int threads) const {
     run_level(level, kernel, buffers, {.prepared = prepared.data(), .canonical = coefficients_.data()}, threads);
 }
 
-void WitnessPlan::run_level(const std::vector<InstanceGroup>& groups, const BlockKernel& kernel,
+void WitnessPlan::run_level(const std::vector<InstanceGroup>& groups, const BlockKernel& field_kernel,
                             const WitnessBuffers& buffers, const Coefficients& coefficients, int threads) const {
   const WitnessArrays arrays{.data = buffers.data.data(),
                              .inputs = buffers.inputs.data(),
@@ -91,28 +91,36 @@ void WitnessPlan::run_level(const std::vector<InstanceGroup>& groups, const Bloc
                              .bits = buffers.bits.data(),
                              .a = buffers.a.data(),
                              .b = buffers.b.data()};
-  std::vector<Block> blocks;
-  std::size_t field_registers = 0, bit_registers = 0;
-  const std::size_t lanes = static_cast<std::size_t>(kernel.lanes);
+  struct Task {
+    const BlockKernel* kernel;
+    Block block;
+  };
+  std::vector<Task> tasks;
+  std::size_t field_size = 0, bit_registers = 0;
   for (const InstanceGroup& group : groups) {
-    const Program& program = programs_[group.program].program;
-    field_registers = std::max<std::size_t>(field_registers, program.field_registers);
+    const auto& [program, needs] = programs_[group.program];
+    const BlockKernel& kernel = needs.arithmetic ? field_kernel : BIT_BLOCK_KERNEL;
+    field_size = std::max(field_size, program.field_registers * kernel.register_size);
     bit_registers = std::max<std::size_t>(bit_registers, program.bit_registers);
-    const std::size_t formals = program.formal_is_bit.size();
-    for (std::size_t first = 0; first < group.begins.size(); first += lanes)
-      blocks.push_back({.code = program.code.data(),
+    const std::size_t formals = program.formal_is_bit.size(), instances = group.begins.size();
+    // Few instances are shared out: computing is cheap beside storing.
+    const std::size_t workers = static_cast<std::size_t>(std::max(threads, 1));
+    const std::size_t lanes = std::min<std::size_t>(kernel.lanes, (instances + workers - 1) / workers);
+    for (std::size_t first = 0; first < instances; first += lanes)
+      tasks.push_back({&kernel,
+                       {.code = program.code.data(),
                         .code_end = program.code.data() + program.code.size(),
                         .begins = group.begins.data() + first,
                         .bindings = group.bindings.data() + first * formals,
                         .formals = formals,
-                        .count = static_cast<int>(std::min(lanes, group.begins.size() - first))});
+                        .count = static_cast<int>(std::min(lanes, instances - first))}});
   }
   std::atomic<std::size_t> next = 0;
-  parallel_for(blocks.size(), threads, [&](int, std::size_t, std::size_t) {
-    std::vector<CacheLine> fields = storage_for(field_registers, kernel.register_size);
+  parallel_for(tasks.size(), threads, [&](int, std::size_t, std::size_t) {
+    std::vector<CacheLine> fields = storage_for(field_size, 1);
     std::vector<u64> masks(bit_registers);
-    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < blocks.size();)
-      kernel.run(blocks[i], arrays, coefficients, fields.data(), masks.data());
+    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < tasks.size();)
+      tasks[i].kernel->run(tasks[i].block, arrays, coefficients, fields.data(), masks.data());
   });
 }
 

@@ -43,11 +43,11 @@ class WitnessPlan {
  private:
   struct Checked {
     Program program;
-    DataRange data;
+    Needs needs;
   };
 
-  void run_level(const std::vector<InstanceGroup>& groups, const BlockKernel& kernel, const WitnessBuffers& buffers,
-                 const Coefficients& coefficients, int threads) const;
+  void run_level(const std::vector<InstanceGroup>& groups, const BlockKernel& field_kernel,
+                 const WitnessBuffers& buffers, const Coefficients& coefficients, int threads) const;
 
   std::vector<u64> coefficients_;
   Extent total_;

@@ -8,8 +8,12 @@
 //   LINEAR dst, constant, s, p, m, b, (coefficient, x) * s, x * p, x * m, (coefficient, bit) * b
 //                                constant + sum coefficient * x + sum x - sum x + sum of coefficients whose bit is set
 //   SELECT dst, bit, x, y        bit ? x : y
-//   AND dst, x, y   NOT dst, x   on bits
+//   AND dst, x, y   NOT dst, x   XOR dst, x, y   CHOICE dst, x, y, z (x ? y : z)   MAJORITY dst, x, y, z   on bits
+//   CONSTANT_BIT dst, value      0 or 1
+//   BIT dst, x, position         bit of the canonical integer of a field element
+//   PACK dst, constant, n, (bit, position) * n                constant + sum of bit << position, without carries, < r
 //   STORE_FIELD src, n, place * n     STORE_BIT src, n, place * n     STORE_CONSTANT coefficient, n, place * n
+//   STORE_CHOSEN k, bit * k, coefficient * 2^k, n, place * n  the coefficient whose number the bits are, lowest first
 //
 // A coefficient is an index into the circuit's table. A place is index * 4 + kind: 0 aux (of a field element its number
 // among the wide aux, of a bit its number among all), 1 a row of a = A z, 2 a row of b = B z, 3 an input. Indices count
@@ -35,7 +39,16 @@ enum class Op : Word {
   store_field,
   store_bit,
   store_constant,
+  constant_bit,
+  bit,
+  exclusive_or,
+  choice,
+  majority,
+  pack,
+  store_chosen,
 };
+
+inline constexpr int MAX_CHOSEN_BY = 2;  // bits of STORE_CHOSEN
 
 struct Place {
   enum class Kind { aux, a, b, input };
@@ -134,6 +147,43 @@ void walk(const Word* at, const Word* end, Visitor& visitor) {
       case Op::store_constant: {
         const Word* const words = take(2).first;
         visitor.store_constant(words[0], take(count(words[1])));
+        break;
+      }
+      case Op::constant_bit: {
+        const Word* const words = take(2).first;
+        visitor.constant_bit(words[0], words[1]);
+        break;
+      }
+      case Op::bit: {
+        const Word* const words = take(3).first;
+        visitor.bit(words[0], words[1], words[2]);
+        break;
+      }
+      case Op::exclusive_or: {
+        const Word* const words = take(3).first;
+        visitor.exclusive_or(words[0], words[1], words[2]);
+        break;
+      }
+      case Op::choice: {
+        const Word* const words = take(4).first;
+        visitor.choice(words[0], words[1], words[2], words[3]);
+        break;
+      }
+      case Op::majority: {
+        const Word* const words = take(4).first;
+        visitor.majority(words[0], words[1], words[2], words[3]);
+        break;
+      }
+      case Op::pack: {
+        const Word* const words = take(3).first;
+        visitor.pack(words[0], words[1], take(2 * count(words[2])));
+        break;
+      }
+      case Op::store_chosen: {
+        const Word bits = *take(1).first;
+        if (bits < 0 || bits > MAX_CHOSEN_BY) visitor.unknown();
+        const Words registers = take(count(bits)), coefficients = take(std::uint64_t{1} << bits);
+        visitor.store_chosen(registers, coefficients, take(count(*take(1).first)));
         break;
       }
       default:

@@ -19,6 +19,8 @@ class Machine {
   using Element = typename Lanes::Element;
   using Coefficient = typename Lanes::Coefficient;
   static constexpr int LANES = Lanes::LANES;
+  // Without it there are no product and Sum, an Element is its canonical words, and no program needs more.
+  static constexpr bool HAS_ARITHMETIC = requires { typename Lanes::Sum; };
 
   static void prepare(const u64* canonical, std::size_t count, void* prepared) {
     auto* const out = static_cast<Coefficient*>(prepared);
@@ -64,17 +66,12 @@ class Machine {
     masks_[dst] = mask;
   }
 
-  void product(Word dst, Word x, Word y) { fields_[dst] = Lanes::product(fields_[x], fields_[y]); }
+  void product(Word dst, Word x, Word y) {
+    if constexpr (HAS_ARITHMETIC) fields_[dst] = Lanes::product(fields_[x], fields_[y]);
+  }
 
   void linear(Word dst, Word constant, const LinearTerms& terms) {
-    typename Lanes::Sum sum(coefficients_[constant]);
-    for (const Word* term = terms.scaled.first; term != terms.scaled.last; term += 2)
-      sum.add_product(coefficients_[term[0]], fields_[term[1]]);
-    for (const Word x : terms.added) sum.add(fields_[x]);
-    for (const Word x : terms.subtracted) sum.subtract(fields_[x]);
-    for (const Word* term = terms.bits.first; term != terms.bits.last; term += 2)
-      sum.add_where(masks_[term[1]], coefficients_[term[0]]);
-    fields_[dst] = sum.value();
+    if constexpr (HAS_ARITHMETIC) fields_[dst] = sum_of(constant, terms);
   }
 
   void select(Word dst, Word condition, Word x, Word y) {
@@ -83,6 +80,37 @@ class Machine {
 
   void conjunction(Word dst, Word x, Word y) { masks_[dst] = masks_[x] & masks_[y]; }
   void negation(Word dst, Word x) { masks_[dst] = ~masks_[x]; }
+  void exclusive_or(Word dst, Word x, Word y) { masks_[dst] = masks_[x] ^ masks_[y]; }
+  void choice(Word dst, Word x, Word y, Word z) { masks_[dst] = masks_[z] ^ (masks_[x] & (masks_[y] ^ masks_[z])); }
+  void majority(Word dst, Word x, Word y, Word z) {
+    masks_[dst] = (masks_[x] & masks_[y]) | (masks_[z] & (masks_[x] ^ masks_[y]));
+  }
+  void constant_bit(Word dst, Word value) { masks_[dst] = value != 0 ? ~u64{0} : 0; }
+
+  void bit(Word dst, Word x, Word position) {
+    const auto word = static_cast<std::size_t>(position / 64);
+    u64 mask = 0;
+    if constexpr (HAS_ARITHMETIC) {
+      alignas(64) u64 words[LANES][SCALAR_WORDS];
+      Lanes::store(fields_[x], words);
+      for (int lane = 0; lane < block_.count; ++lane) mask |= (words[lane][word] >> (position % 64) & 1) << lane;
+    } else {
+      for (int lane = 0; lane < block_.count; ++lane)
+        mask |= (fields_[x].words[lane][word] >> (position % 64) & 1) << lane;
+    }
+    masks_[dst] = mask;
+  }
+
+  void pack(Word dst, Word constant, const Words& bits) {
+    alignas(64) u64 words[LANES][SCALAR_WORDS];
+    for (auto& lane : words) copy(canonical_coefficient(constant), lane);
+    for (const Word* pair = bits.first; pair != bits.last; pair += 2) {
+      const u64 mask = masks_[pair[0]];
+      const int word = pair[1] / 64, shift = pair[1] % 64;
+      for (int lane = 0; lane < block_.count; ++lane) words[lane][word] |= (mask >> lane & 1) << shift;
+    }
+    fields_[dst] = Lanes::load(words);
+  }
 
   void store_field(Word src, const Words& places) {
     alignas(64) u64 words[LANES][SCALAR_WORDS];
@@ -92,9 +120,19 @@ class Machine {
   }
 
   void store_constant(Word coefficient, const Words& places) {
-    const u64* const words = canonical_coefficients_ + SCALAR_WORDS * std::size_t(coefficient);
+    const u64* const words = canonical_coefficient(coefficient);
     for (const Word place : places)
       for (int lane = 0; lane < block_.count; ++lane) copy(words, target(lane, Place(place)));
+  }
+
+  void store_chosen(const Words& bits, const Words& coefficients, const Words& places) {
+    const u64* choices[1 << MAX_CHOSEN_BY];
+    std::size_t count = 0;
+    for (const Word coefficient : coefficients) choices[count++] = canonical_coefficient(coefficient);
+    const u64 low = masks_[bits.first[0]], high = bits.last - bits.first > 1 ? masks_[bits.first[1]] : 0;
+    for (const Word place : places)
+      for (int lane = 0; lane < block_.count; ++lane)
+        copy(choices[(low >> lane & 1) | (high >> lane & 1) << 1], target(lane, Place(place)));
   }
 
   void store_bit(Word src, const Words& places) {
@@ -119,6 +157,21 @@ class Machine {
         canonical_coefficients_(coefficients.canonical),
         fields_(fields),
         masks_(masks) {}
+
+  Element sum_of(Word constant, const LinearTerms& terms) const {
+    typename Lanes::Sum sum(coefficients_[constant]);
+    for (const Word* term = terms.scaled.first; term != terms.scaled.last; term += 2)
+      sum.add_product(coefficients_[term[0]], fields_[term[1]]);
+    for (const Word x : terms.added) sum.add(fields_[x]);
+    for (const Word x : terms.subtracted) sum.subtract(fields_[x]);
+    for (const Word* term = terms.bits.first; term != terms.bits.last; term += 2)
+      sum.add_where(masks_[term[1]], coefficients_[term[0]]);
+    return sum.value();
+  }
+
+  const u64* canonical_coefficient(Word coefficient) const {
+    return canonical_coefficients_ + SCALAR_WORDS * static_cast<std::size_t>(coefficient);
+  }
 
   template <class Address>
   void gather(Word dst, Address address) {

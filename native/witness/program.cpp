@@ -12,7 +12,7 @@ class Validator {
  public:
   Validator(const Program& program, std::size_t coefficients) : program_(program), coefficients_(coefficients) {}
 
-  const DataRange& data_range() const { return data_; }
+  const Needs& needs() const { return needs_; }
 
   void take(u64 count, u64 left) const { require(count <= left, "witness program: an instruction is cut off"); }
   [[noreturn]] void unknown() const { throw InputError("witness program: unknown instruction"); }
@@ -32,12 +32,14 @@ class Validator {
   void data_bit(Word dst, Word index, Word position) {
     bit(dst);
     check_data(index);
-    require(position >= 0 && position < 256, "witness program: a scalar has no such bit");
+    check_position(position);
   }
   void product(Word dst, Word x, Word y) {
+    needs_.arithmetic = true;
     for (const Word reg : {dst, x, y}) field(reg);
   }
   void linear(Word dst, Word constant, const LinearTerms& terms) {
+    needs_.arithmetic = true;
     field(dst);
     coefficient(constant);
     for (const Word* term = terms.scaled.first; term != terms.scaled.last; term += 2) {
@@ -61,6 +63,35 @@ class Validator {
   void negation(Word dst, Word x) {
     for (const Word reg : {dst, x}) bit(reg);
   }
+  void constant_bit(Word dst, Word) { bit(dst); }
+  void bit(Word dst, Word x, Word position) {
+    bit(dst);
+    field(x);
+    check_position(position);
+  }
+  void exclusive_or(Word dst, Word x, Word y) {
+    for (const Word reg : {dst, x, y}) bit(reg);
+  }
+  void choice(Word dst, Word x, Word y, Word z) {
+    for (const Word reg : {dst, x, y, z}) bit(reg);
+  }
+  void majority(Word dst, Word x, Word y, Word z) {
+    for (const Word reg : {dst, x, y, z}) bit(reg);
+  }
+  void pack(Word dst, Word constant, const Words& bits) {
+    field(dst);
+    coefficient(constant);
+    for (const Word* pair = bits.first; pair != bits.last; pair += 2) {
+      bit(pair[0]);
+      check_position(pair[1]);
+    }
+  }
+  void store_chosen(const Words& bits, const Words& coefficients, const Words& places) {
+    require(bits.first != bits.last, "witness program: a choice without bits");
+    for (const Word reg : bits) bit(reg);
+    for (const Word index : coefficients) coefficient(index);
+    check_places(places, program_.extent.wide);
+  }
   void store_field(Word src, const Words& places) {
     field(src);
     check_places(places, program_.extent.wide);
@@ -81,14 +112,17 @@ class Validator {
   void field(Word reg) const { check(reg, program_.field_registers, "witness program: no such field register"); }
   void bit(Word reg) const { check(reg, program_.bit_registers, "witness program: no such bit register"); }
   void coefficient(Word index) const { check(index, coefficients_, "witness program: no such coefficient"); }
+  static void check_position(Word position) {
+    require(position >= 0 && position < 256, "witness program: a scalar has no such bit");
+  }
   void check_formal(Word formal, bool is_bit) const {
     check(formal, program_.formal_is_bit.size(), "witness program: no such formal");
     require(program_.formal_is_bit[static_cast<std::size_t>(formal)] == is_bit,
             "witness program: wrong kind of formal");
   }
   void check_data(Word index) {
-    data_.begin = std::min<std::int64_t>(data_.begin, index);
-    data_.end = std::max<std::int64_t>(data_.end, std::int64_t{index} + 1);
+    needs_.data_begin = std::min<std::int64_t>(needs_.data_begin, index);
+    needs_.data_end = std::max<std::int64_t>(needs_.data_end, std::int64_t{index} + 1);
   }
   void check_places(const Words& places, std::uint32_t aux) const {
     for (const Word word : places) {
@@ -100,15 +134,15 @@ class Validator {
 
   const Program& program_;
   std::size_t coefficients_;
-  DataRange data_;
+  Needs needs_;
 };
 
 }  // namespace
 
-DataRange require_valid(const Program& program, std::size_t coefficients) {
+Needs require_valid(const Program& program, std::size_t coefficients) {
   Validator validator(program, coefficients);
   walk(program.code.data(), program.code.data() + program.code.size(), validator);
-  return validator.data_range();
+  return validator.needs();
 }
 
 }  // namespace cuzk

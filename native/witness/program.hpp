@@ -14,12 +14,14 @@ struct Program {
   Extent extent;
 };
 
-// The smallest and one past the largest data index that a program reads.
-struct DataRange {
-  std::int64_t begin = 0, end = 0;
+// What a program needs. Of the data: the smallest and one past the largest index that it reads. Arithmetic: products or
+// sums of field elements.
+struct Needs {
+  std::int64_t data_begin = 0, data_end = 0;
+  bool arithmetic = false;
 };
 
 // Throws InputError unless every register, formal, coefficient and place of the program exists.
-DataRange require_valid(const Program& program, std::size_t coefficients);
+Needs require_valid(const Program& program, std::size_t coefficients);
 
 }  // namespace cuzk
