@@ -145,7 +145,7 @@ class ConstraintSystem:
     def alloc(self, value: Value) -> Variable:
         """Allocate an auxiliary variable that holds a field element."""
         var = variable(Kind.AUX, self._sizes.aux)
-        self._segment.define(var, Store(Place.AUX, self._segment.sizes.wide, value))
+        self._segment.define(var, Store(Place.AUX, self._segment.sizes.wide, self._values.as_field(value)))
         self._segment.wide.append(True)
         self._count(Sizes(aux=1, wide=1))
         return var

@@ -80,7 +80,7 @@ class Values:
         """Return x * y; of two bits, a bit."""
         if x.is_bit and y.is_bit:
             return self.conjunction(x, y)
-        return self._node(Op.PRODUCT, (self._as_field(x), self._as_field(y)), (), is_bit=False)
+        return self._node(Op.PRODUCT, (self.as_field(x), self.as_field(y)), (), is_bit=False)
 
     def linear(self, terms: list[tuple[int, Value]], constant: int = 0) -> Value:
         """Return the sum of coefficient * value over the terms, plus a constant."""
@@ -102,7 +102,7 @@ class Values:
         if bit.is_constant:
             return if_set if bit.numbers[0] else if_clear
         _require_bits("select", bit)
-        return self._node(Op.SELECT, (bit, self._as_field(if_set), self._as_field(if_clear)), (), is_bit=False)
+        return self._node(Op.SELECT, (bit, self.as_field(if_set), self.as_field(if_clear)), (), is_bit=False)
 
     def conjunction(self, x: Value, y: Value) -> Value:
         """Return x and y."""
@@ -118,6 +118,10 @@ class Values:
             return self.linear([], 1 - x.numbers[0])
         _require_bits("negation", x)
         return x.operands[0] if x.op is Op.NOT else self._node(Op.NOT, (x,), (), is_bit=True)
+
+    def as_field(self, value: Value) -> Value:
+        """Return a field element for a bit or a field element."""
+        return self._node(Op.LINEAR, (value,), (1, 0), is_bit=False) if value.is_bit else value
 
     def as_bit(self, value: Value) -> Value:
         """Return a bit for a bit or a constant 0 or 1."""
@@ -167,9 +171,6 @@ class Values:
                 return self.negation(self.conjunction(self.negation(p), self.negation(q)))
         _require_bits("majority", x, y, z)
         return self._node(Op.MAJORITY, (x, y, z), (), is_bit=True)
-
-    def _as_field(self, value: Value) -> Value:
-        return self._node(Op.LINEAR, (value,), (1, 0), is_bit=False) if value.is_bit else value
 
     def _node(self, op: Op, operands: tuple[Value, ...], numbers: tuple[int, ...], *, is_bit: bool) -> Value:
         key = (op, tuple(map(id, operands)), numbers, is_bit)
