@@ -1,6 +1,6 @@
 """What the circuits of all proof kinds share: the shapes of trees, the order of a path's data, the cache."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cuzk import gadgets, r1cs
 from cuzk.algebra import poseidon
 from cuzk.filecoin import sectors
-from cuzk.filecoin.inclusion import InclusionPaths
+from cuzk.filecoin.commitments import Fr
 from cuzk.filecoin.parameters.folder import cache_folder
 from cuzk.filecoin.sectors import SectorShape
 from cuzk.gadgets.merkle import TreeShape
@@ -43,11 +43,14 @@ def data_tree(shape: SectorShape) -> TreeShape:
     return TreeShape(2, shape.nodes.bit_length() - 1, hash_name="sha256")
 
 
-def path_data(paths: InclusionPaths) -> NDArray[np.uint64]:
-    """Return the steps of each path from the leaf up, position and siblings of each: Fr[*grid, n]."""
+def path_data(siblings: Sequence[Fr], positions: NDArray[np.uint8]) -> Fr:
+    """Return the data of inclusion paths: position and siblings of each step, from the leaf up, Fr[*grid, n].
+
+    `siblings` of a step are Fr[*grid, arity - 1], `positions` uint8[*grid, steps], as in InclusionPaths.
+    """
     parts = []
-    for step, siblings in enumerate(paths.siblings):
-        position = np.zeros((*siblings.shape[:-2], 1, 4), dtype=np.uint64)
-        position[..., 0, 0] = paths.positions[..., step]
-        parts += [position, siblings]
+    for step, nodes in enumerate(siblings):
+        position = np.zeros((*positions.shape[:-1], 1, 4), dtype=np.uint64)
+        position[..., 0, 0] = positions[..., step]
+        parts += [position, nodes]
     return np.concatenate(parts, axis=-2)

@@ -113,9 +113,12 @@ class ProofFamily(Protocol):
 
 @cache
 def _families() -> Mapping[Kind, ProofFamily]:
+    from cuzk.filecoin.porep.entry import porep_family
     from cuzk.filecoin.post.entry import window_family, winning_family
+    from cuzk.filecoin.update.entry import update_family
 
-    return {family.kind: family for family in (winning_family(), window_family())}
+    families = (winning_family(), window_family(), porep_family(), update_family())
+    return {family.kind: family for family in families}
 
 
 def families() -> Mapping[Kind, ProofFamily]:

@@ -4,7 +4,7 @@ Source: argumentcomputer/bellpepper, bellpepper-core/src/gadgets/boolean.rs.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 from cuzk.r1cs import ONE, ConstraintSystem, LinearCombination, Value, Variable
@@ -53,7 +53,7 @@ class Boolean:
         if a.is_constant or b.is_constant:
             constant, other = (a, b) if a.is_constant else (b, a)
             return other.negation() if constant.negated else other
-        x, y = replace(a, negated=False), replace(b, negated=False)
+        x, y = Boolean(a.variable), Boolean(b.variable)
         if a.negated and not b.negated:
             x, y = y, x
         c = Boolean(cs.alloc_bit(cs.values.exclusive_or(x.value(cs), y.value(cs))))
@@ -63,7 +63,7 @@ class Boolean:
             y.combination(),
             x.combination() + y.combination() - c.combination(),
         )
-        return replace(c, negated=a.negated != b.negated)
+        return Boolean(c.variable, a.negated != b.negated)
 
     @staticmethod
     def choice(cs: ConstraintSystem, a: "Boolean", b: "Boolean", c: "Boolean") -> "Boolean":
@@ -133,7 +133,7 @@ class Boolean:
 
     def negation(self) -> "Boolean":
         """Return NOT self."""
-        return replace(self, negated=not self.negated)
+        return Boolean(self.variable, not self.negated)
 
     def combination(self, coefficient: int = 1) -> LinearCombination:
         """Return coefficient * self."""
@@ -150,4 +150,4 @@ class Boolean:
 
     def renamed(self, variable: Variable) -> Self:
         """Return the same boolean of another variable."""
-        return replace(self, variable=variable)
+        return type(self)(variable, self.negated)

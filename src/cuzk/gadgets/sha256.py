@@ -94,8 +94,9 @@ def _message_schedule(cs: ConstraintSystem, equalities: MultiEq, block: Bits) ->
 
 
 def _rounds(cs: ConstraintSystem, equalities: MultiEq, w: Sequence[Bits], state: Sequence[Bits]) -> list[Bits]:
-    """Run the rounds and add the state of before; new values of a and e are added up one round later than they arise,
-    together with whatever else they are added to.
+    """Run the rounds and add the state of before.
+
+    The sums that are the new a and e are written one round later than they arise, the last together with the state.
     """
     a, b, c, d, e, f, g, h = ([word] for word in state)
     for i in range(64):

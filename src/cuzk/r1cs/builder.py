@@ -14,12 +14,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from cuzk.errors import InputError
 from cuzk.r1cs.coefficients import CoefficientTable
 from cuzk.r1cs.handles import map_handles, shape_of
 from cuzk.r1cs.leaf import Row, Segment, compile_leaf, leaf_content, outside_variables
 from cuzk.r1cs.linear import ONE, Kind, LinearCombination, Variable, index_of, kind_of, variable
-from cuzk.r1cs.program import Place, Store
 from cuzk.r1cs.template import Columns, Composite, Instance, Sizes, Template
 from cuzk.r1cs.values import Value, Values
 
@@ -113,9 +111,8 @@ class ConstraintSystem:
         self._formals = [variable(Kind.FORMAL, i) for i in range(len(formal_bits))]
         self._values = Values()
         self._path: list[str] = []
-        self._sizes = Sizes()
         self._placed: list[_Placed] = []
-        self._segment = Segment(start=self._sizes)
+        self._segment = Segment(start=Sizes())
         self.bit_variables = {var for var, is_bit in zip(self._formals, formal_bits, strict=True) if is_bit}
 
     @contextmanager
@@ -134,9 +131,7 @@ class ConstraintSystem:
 
     def data(self) -> Value:
         """Return the next field element of the data that an instance is given: a value of the vanilla proof."""
-        value = self._values.data(self._sizes.data)
-        self._count(Sizes(data=1))
-        return value
+        return self._values.data(self._segment.take_data())
 
     def value(self, var: Variable) -> Value:
         """Return the value of a variable."""
@@ -144,27 +139,17 @@ class ConstraintSystem:
 
     def alloc(self, value: Value) -> Variable:
         """Allocate an auxiliary variable that holds a field element."""
-        var = variable(Kind.AUX, self._sizes.aux)
-        self._segment.define(var, Store(Place.AUX, self._segment.sizes.wide, self._values.as_field(value)))
-        self._segment.wide.append(True)
-        self._count(Sizes(aux=1, wide=1))
-        return var
+        return self._segment.alloc(self._values.as_field(value), wide=True)
 
     def alloc_bit(self, value: Value) -> Variable:
         """Allocate an auxiliary variable that is 0 or 1; the caller enforces that it is."""
-        var = variable(Kind.AUX, self._sizes.aux)
-        self._segment.define(var, Store(Place.AUX, self._segment.sizes.aux, self._values.as_bit(value)))
-        self._segment.wide.append(False)
+        var = self._segment.alloc(self._values.as_bit(value), wide=False)
         self.bit_variables.add(var)
-        self._count(Sizes(aux=1))
         return var
 
     def alloc_input(self, value: Value) -> Variable:
         """Allocate a public input."""
-        var = variable(Kind.INPUT, self._sizes.inputs)
-        self._segment.define(var, Store(Place.INPUT, self._segment.sizes.inputs, value))
-        self._count(Sizes(inputs=1))
-        return var
+        return self._segment.alloc_input(value)
 
     def enforce(
         self,
@@ -178,10 +163,13 @@ class ConstraintSystem:
         """Add the row a * b = c. Give the value of a where it is known more cheaply than by its terms."""
         row = Row("/".join([*self._path, name]), (a, b, c))
         self._segment.add_row(row, self.evaluate(a) if a_value is None else a_value, self.evaluate(b))
-        self._count(Sizes(rows=1))
 
     def evaluate(self, combination: LinearCombination) -> Value:
         """Return the value of a linear combination, by its terms."""
+        if len(combination.terms) == 1:  # most are one variable
+            ((var, coefficient),) = combination.terms.items()
+            if coefficient == 1 and var != ONE:
+                return self.value(var)
         terms, constant = [], 0
         for var, coefficient in combination.terms.items():
             if var == ONE:
@@ -202,11 +190,10 @@ class ConstraintSystem:
             shape=(shape, tuple(bits), tuple(sorted(kwargs.items()))),
         )
         traced = self._tracer.trace(gadget, call)
-        formals, before = list(numbers), self._sizes
+        formals, before = list(numbers), self._segment.end
         self._close_segment()
         self._placed.append(_Placed(traced.template, "/".join(self._path), formals, before))
-        self._sizes += traced.template.sizes
-        self._segment = Segment(start=self._sizes)
+        self._segment = Segment(start=before + traced.template.sizes)
 
         def local(var: Variable) -> Variable:
             kind, index = kind_of(var), index_of(var)
@@ -224,7 +211,8 @@ class ConstraintSystem:
         if not self._placed:
             return self._tracer.leaf(name, self._segment, self._formals, self.bit_variables)
         self._close_segment()
-        columns = Columns(len(self._formals), self._sizes.inputs, self._sizes.aux)
+        sizes = self._segment.end
+        columns = Columns(len(self._formals), sizes.inputs, sizes.aux)
         first = {
             Kind.FORMAL: 1,
             Kind.INPUT: columns.first_input,
@@ -240,7 +228,7 @@ class ConstraintSystem:
             for placed in self._placed
         ]
         formal_is_bit = np.array([var in self.bit_variables for var in self._formals], dtype=np.bool_)
-        return Template(name, formal_is_bit, self._sizes, Composite(instances))
+        return Template(name, formal_is_bit, sizes, Composite(instances))
 
     def _close_segment(self) -> None:
         """Turn what was recorded since the last instance into a leaf of its own."""
@@ -249,7 +237,3 @@ class ConstraintSystem:
         formals = outside_variables(self._segment)
         leaf = self._tracer.leaf("rows", self._segment, formals, self.bit_variables)
         self._placed.append(_Placed(leaf, "", formals, self._segment.start))
-
-    def _count(self, sizes: Sizes) -> None:
-        self._segment.sizes += sizes
-        self._sizes += sizes

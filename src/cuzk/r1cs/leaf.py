@@ -1,12 +1,13 @@
 """Leaves: a stretch of rows and allocations compiled into matrices over local columns and a witness program."""
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from cuzk.r1cs.coefficients import CoefficientTable
-from cuzk.r1cs.linear import Kind, LinearCombination, Variable, index_of, kind_of
+from cuzk.r1cs.linear import ONE, Kind, LinearCombination, Variable, index_of, kind_of, variable
 from cuzk.r1cs.program import Place, Store, compile_program, variables_needed
 from cuzk.r1cs.template import Columns, Leaf, Matrix, Sizes, Template, pack_names
 from cuzk.r1cs.values import Value
@@ -14,8 +15,7 @@ from cuzk.r1cs.values import Value
 __all__ = ["Row", "Segment", "compile_leaf", "leaf_content", "outside_variables"]
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A constraint a * b = c with its path below the template's."""
 
     name: str
@@ -30,27 +30,56 @@ class Segment:
     """
 
     start: Sizes
-    sizes: Sizes = field(default_factory=Sizes)
     rows: list[Row] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     definitions: dict[Variable, Value] = field(default_factory=dict)
-    wide: list[bool] = field(default_factory=list)
+    is_wide: list[bool] = field(default_factory=list)  # of each aux
+    inputs: int = 0
+    wide: int = 0
+    data: int = 0
+
+    @property
+    def sizes(self) -> Sizes:
+        """How much the segment adds."""
+        return Sizes(len(self.rows), self.inputs, len(self.is_wide), self.wide, self.data)
+
+    @property
+    def end(self) -> Sizes:
+        """How much the template has after it."""
+        return self.start + self.sizes
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was recorded."""
-        return not (self.stores or self.sizes.data)
+        return not (self.stores or self.data)
 
-    def define(self, var: Variable, store: Store) -> None:
-        """Record an allocation and where its value goes."""
-        self.definitions[var] = store.value
-        self.stores.append(store)
+    def take_data(self) -> int:
+        """Return the number of the next element of data."""
+        self.data += 1
+        return self.start.data + self.data - 1
+
+    def alloc(self, value: Value, *, wide: bool) -> Variable:
+        """Allocate an aux that is a field element (wide) or a bit."""
+        var = variable(Kind.AUX, self.start.aux + len(self.is_wide))
+        self.definitions[var] = value
+        self.stores.append(Store(Place.AUX, self.wide if wide else len(self.is_wide), value))
+        self.is_wide.append(wide)
+        self.wide += wide
+        return var
+
+    def alloc_input(self, value: Value) -> Variable:
+        """Allocate an input."""
+        var = variable(Kind.INPUT, self.start.inputs + self.inputs)
+        self.definitions[var] = value
+        self.stores.append(Store(Place.INPUT, self.inputs, value))
+        self.inputs += 1
+        return var
 
     def add_row(self, row: Row, a_value: Value, b_value: Value) -> None:
         """Record a constraint and the values of its two sides."""
+        self.stores.append(Store(Place.A, len(self.rows), a_value))
+        self.stores.append(Store(Place.B, len(self.rows), b_value))
         self.rows.append(row)
-        self.stores.append(Store(Place.A, self.sizes.rows, a_value))
-        self.stores.append(Store(Place.B, self.sizes.rows, b_value))
 
 
 def outside_variables(segment: Segment) -> list[Variable]:
@@ -71,33 +100,30 @@ def compile_leaf(
 ) -> Template:
     """Compile a segment whose outside variables are all among the formals."""
     numbers = {var: number for number, var in enumerate(formals)}
-    columns = Columns(len(formals), segment.sizes.inputs, segment.sizes.aux)
+    sizes, start = segment.sizes, segment.start
+    shape = Columns(len(formals), sizes.inputs, sizes.aux)
+    columns = {ONE: 0}
+    for var in segment.definitions:
+        if kind_of(var) is Kind.AUX:
+            columns[var] = shape.first_aux + index_of(var) - start.aux
+        else:
+            columns[var] = shape.first_input + index_of(var) - start.inputs
+    columns |= {var: 1 + number for var, number in numbers.items()}
 
-    def column(var: Variable) -> int:
-        if var in numbers:
-            return 1 + numbers[var]
-        match kind_of(var):
-            case Kind.AUX:
-                return columns.first_aux + index_of(var) - segment.start.aux
-            case Kind.INPUT:
-                return columns.first_input + index_of(var) - segment.start.inputs
-            case _:
-                return 0
-
-    program = compile_program(segment.stores, segment.definitions, numbers, coefficients, segment.start.data)
-    loaded = {numbers[var] for var in variables_needed(segment.stores, segment.definitions)}
-    a, b, c = (_matrix([row.matrices[which] for row in segment.rows], column, coefficients) for which in range(3))
+    program, needed = compile_program(segment.stores, segment.definitions, numbers, coefficients, start.data)
+    loaded = {numbers[var] for var in needed}
+    a, b, c = (_matrix([row.matrices[which] for row in segment.rows], columns, coefficients) for which in range(3))
     leaf = Leaf(
         a=a,
         b=b,
         c=c,
         program=program,
-        wide=np.array(segment.wide, dtype=np.bool_),
+        wide=np.array(segment.is_wide, dtype=np.bool_),
         loads=np.array([number in loaded for number in range(len(formals))], dtype=np.bool_),
         packed_names=pack_names([row.name for row in segment.rows]),
     )
     formal_is_bit = np.array([var in bit_variables for var in formals], dtype=np.bool_)
-    return Template(name, formal_is_bit, segment.sizes, leaf)
+    return Template(name, formal_is_bit, sizes, leaf)
 
 
 def leaf_content(template: Template) -> Hashable:
@@ -110,13 +136,14 @@ def leaf_content(template: Template) -> Hashable:
 
 
 def _matrix(
-    combinations: Sequence[LinearCombination], column: Callable[[Variable], int], coefficients: CoefficientTable
+    combinations: Sequence[LinearCombination], columns: Mapping[Variable, int], coefficients: CoefficientTable
 ) -> Matrix:
     """Write rows with their columns in ascending order, without terms whose coefficient is zero."""
     row_ptr, cols, coeff = [0], [], []
     for combination in combinations:
-        terms = sorted((column(var), value) for var, value in combination.terms.items() if value)
-        cols += [col for col, _ in terms]
-        coeff += [coefficients[value] for _, value in terms]
+        terms = sorted((columns[var], value) for var, value in combination.terms.items() if value)
+        for col, value in terms:
+            cols.append(col)
+            coeff.append(coefficients[value])
         row_ptr.append(len(cols))
     return Matrix(*(np.array(numbers, dtype=np.uint32) for numbers in (row_ptr, cols, coeff)))

@@ -9,6 +9,7 @@ describes each instruction.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,7 @@ class Place(IntEnum):
     INPUT = 3
 
 
-@dataclass(frozen=True)
-class Store:
+class Store(NamedTuple):
     """A value and the place where it must be written."""
 
     place: Place
@@ -80,8 +80,8 @@ def compile_program(
     formals: Mapping[Variable, int],
     coefficients: CoefficientTable,
     first_data: int,
-) -> Program:
-    """Compile the stores, in order.
+) -> tuple[Program, list[Variable]]:
+    """Compile the stores, in order; return the program and the variables that it loads.
 
     A variable is defined here or is formal number `formals[variable]`. Data is counted from `first_data`, so that a
     leaf finds what an earlier one of the same template was given at a negative number.
@@ -91,13 +91,21 @@ def compile_program(
     for store in stores:
         places.setdefault(resolve(store.value), []).append(store)
     order = _computation_order(places, resolve)
-    return _Emitter(order, places, resolve, formals, coefficients, first_data).program()
+    program = _Emitter(order, places, formals, coefficients, first_data).program()
+    return program, _loaded(order)
 
 
 def variables_needed(stores: Iterable[Store], definitions: Mapping[Variable, Value]) -> list[Variable]:
     """Return the variables that the stored values need and that are not defined here, in order of first use."""
     resolve = _Resolver(definitions)
-    order = _computation_order(dict.fromkeys(resolve(store.value) for store in stores), resolve)
+    return _loaded(_computation_order(dict.fromkeys(resolve(store.value) for store in stores), resolve))
+
+
+#: Values in the order of their computation, each with its operands.
+_Order: TypeAlias = Mapping[Value, Sequence[Value]]
+
+
+def _loaded(order: _Order) -> list[Variable]:
     return [Variable(value.numbers[0]) for value in order if value.op is Op.VARIABLE]
 
 
@@ -113,32 +121,35 @@ class _Resolver:
         return value
 
 
-def _computation_order(wanted: Iterable[Value], resolve: _Resolver) -> list[Value]:
+def _computation_order(wanted: Iterable[Value], resolve: _Resolver) -> _Order:
     """Return the wanted values and all they need, operands first, otherwise in the order given."""
-    done: dict[Value, None] = {}
+    done: dict[Value, Sequence[Value]] = {}
+    operands_of: dict[Value, Sequence[Value]] = {}
     for root in wanted:
         pending = [root]
         while pending:
             value = pending[-1]
-            missing = [] if value in done else [x for x in map(resolve, value.operands) if x not in done]
-            if missing:
-                pending.extend(reversed(missing))
-            else:
-                done.setdefault(pending.pop())
-    return list(done)
+            operands = operands_of.get(value)
+            if operands is None:
+                operands = operands_of[value] = [resolve(x) for x in value.operands]
+                missing = [x for x in operands if x not in done]
+                if missing:
+                    pending.extend(reversed(missing))
+                    continue
+            done.setdefault(pending.pop(), operands)
+    return done
 
 
 class _Emitter:
     def __init__(
         self,
-        order: list[Value],
+        order: _Order,
         places: Mapping[Value, list[Store]],
-        resolve: _Resolver,
         formals: Mapping[Variable, int],
         coefficients: CoefficientTable,
         first_data: int,
     ) -> None:
-        self._order, self._places, self._resolve = order, places, resolve
+        self._order, self._places = order, places
         self._formals, self._coefficients, self._first_data = formals, coefficients, first_data
         self._words: list[int] = []
         self._registers: dict[Value, int] = {}
@@ -146,9 +157,8 @@ class _Emitter:
         self._used = {False: 0, True: 0}
 
     def program(self) -> Program:
-        last_use = {x: value for value in self._order for x in map(self._resolve, value.operands)}
-        for value in self._order:
-            operands = [self._resolve(x) for x in value.operands]
+        last_use = {x: value for value, operands in self._order.items() for x in operands}
+        for value, operands in self._order.items():
             # A constant or one of a few constants that is only stored needs no register.
             registered = value in last_use or not (value.is_constant or _is_chosen(value))
             code, *arguments = self._instruction(value, operands) if registered else self._store_head(value, operands)
@@ -158,13 +168,12 @@ class _Emitter:
                 self._emit(code, self._acquire(value), *arguments)
                 code, *arguments = self._store_head(value, operands)
             if places := self._places.get(value):
-                places_words = (store.index << 2 | store.place for store in places)
-                self._emit(code, *arguments, len(places), *places_words)
+                self._emit(code, *arguments, len(places), *(store.index << 2 | store.place for store in places))
             if value not in last_use and registered:
                 self._release([value])
         return Program(np.array(self._words, dtype=np.int32), self._used[False], self._used[True])
 
-    def _instruction(self, value: Value, operands: list[Value]) -> list[int]:
+    def _instruction(self, value: Value, operands: Sequence[Value]) -> list[int]:
         """Return the instruction's words without the destination, which comes second."""
         registers = [self._registers[x] for x in operands]
         match value.op:
@@ -183,9 +192,11 @@ class _Emitter:
             case _:
                 return [_Code[value.op.name], *registers]
 
-    def _linear(self, value: Value, operands: list[Value]) -> list[int]:
-        """Return PACK: constant, count, bits and positions; or LINEAR: constant, four counts, then scaled, added,
-        subtracted field elements and scaled bits.
+    def _linear(self, value: Value, operands: Sequence[Value]) -> list[int]:
+        """Return PACK or LINEAR.
+
+        PACK: constant, count, bits and positions. LINEAR: constant, four counts, then scaled, added and subtracted
+        field elements, and scaled bits.
         """
         constant = self._coefficients[value.numbers[-1]]
         if _is_packed(value):
@@ -206,7 +217,7 @@ class _Emitter:
         counts = [len(scaled) // 2, len(added), len(subtracted), len(bits) // 2]
         return [_Code.LINEAR, constant, *counts, *scaled, *added, *subtracted, *bits]
 
-    def _store_head(self, value: Value, operands: list[Value]) -> list[int]:
+    def _store_head(self, value: Value, operands: Sequence[Value]) -> list[int]:
         """Return the instruction that stores a value, up to the places."""
         if value.is_constant:
             return [_Code.STORE_CONSTANT, self._coefficients[value.numbers[-1]]]

@@ -51,7 +51,22 @@ class Sizes:
     data: int = 0
 
     def __add__(self, other: "Sizes") -> "Sizes":
-        return Sizes(*(a + b for a, b in zip(self.as_tuple(), other.as_tuple(), strict=True)))
+        return Sizes(
+            self.rows + other.rows,
+            self.inputs + other.inputs,
+            self.aux + other.aux,
+            self.wide + other.wide,
+            self.data + other.data,
+        )
+
+    def __sub__(self, other: "Sizes") -> "Sizes":
+        return Sizes(
+            self.rows - other.rows,
+            self.inputs - other.inputs,
+            self.aux - other.aux,
+            self.wide - other.wide,
+            self.data - other.data,
+        )
 
     def as_tuple(self) -> tuple[int, int, int, int, int]:
         """Return the numbers in the order of the fields."""

@@ -37,7 +37,8 @@ class Op(Enum):
 class Value:
     """A node: an operation, its operands, and numbers that belong to the operation.
 
-    DATA k, DATA_BIT (k, i), BIT i, CONSTANT_BIT value, VARIABLE variable, LINEAR (coefficient of each operand..., constant).
+    DATA k, DATA_BIT (k, i), BIT i, CONSTANT_BIT value, VARIABLE variable, LINEAR (coefficient of each operand...,
+    constant).
     """
 
     op: Op
@@ -59,6 +60,7 @@ class Values:
 
     def __init__(self) -> None:
         self._nodes: dict[_Key, Value] = {}
+        self._variables: dict[Variable, Value] = {}
 
     def data(self, index: int) -> Value:
         """Return field element `index` of the data that the template is given."""
@@ -74,7 +76,10 @@ class Values:
 
     def variable(self, var: Variable, *, is_bit: bool) -> Value:
         """Return the value of a variable."""
-        return self._node(Op.VARIABLE, (), (var,), is_bit=is_bit)
+        value = self._variables.get(var)
+        if value is None:
+            value = self._variables[var] = Value(Op.VARIABLE, (), (var,), is_bit)
+        return value
 
     def product(self, x: Value, y: Value) -> Value:
         """Return x * y; of two bits, a bit."""
@@ -133,22 +138,17 @@ class Values:
     def exclusive_or(self, x: Value, y: Value) -> Value:
         """Return x xor y; negations go outside."""
         negated = False
-        operands: dict[Value, None] = {}
-        for operand in (x, y):
-            if operand.is_constant:
-                negated ^= bool(operand.numbers[0])
-                continue
-            _require_bits("exclusive_or", operand)
-            if operand.op is Op.NOT:
-                negated, operand = not negated, operand.operands[0]
-            if operand in operands:
-                del operands[operand]
-            else:
-                operands[operand] = None
-        if not operands:
+        if x.op is Op.NOT:
+            negated, (x,) = True, x.operands
+        if y.op is Op.NOT:
+            negated, (y,) = not negated, y.operands
+        for constant, other in ((x, y), (y, x)):
+            if constant.is_constant:
+                return self.negation(other) if negated != bool(constant.numbers[0]) else other
+        if x is y:
             return self.linear([], int(negated))
-        nodes = tuple(operands)
-        result = nodes[0] if len(nodes) == 1 else self._node(Op.XOR, nodes, (), is_bit=True)
+        _require_bits("exclusive_or", x, y)
+        result = self._node(Op.XOR, (x, y), (), is_bit=True)
         return self.negation(result) if negated else result
 
     def choice(self, condition: Value, if_set: Value, if_clear: Value) -> Value:
@@ -181,5 +181,6 @@ class Values:
 
 
 def _require_bits(operation: str, *values: Value) -> None:
-    if not all(value.is_bit for value in values):
-        raise InputError(f"{operation}: expected bits, got a field element")
+    for value in values:
+        if not value.is_bit:
+            raise InputError(f"{operation}: expected bits, got a field element")

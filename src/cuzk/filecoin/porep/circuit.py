@@ -5,6 +5,7 @@ Source: rust-fil-proofs, storage-proofs-porep/src/stacked/circuit/{proof,params,
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ _NODE_BITS = 256
 
 def compiled_circuit(config: PorepConfig) -> CompiledCircuit:
     """Return the compiled circuit, from the cache if it is there."""
-    return kept_circuit(config.circuit_id, lambda cs: stacked_porep(cs, config), porep_config, sys.modules[__name__])
+    return kept_circuit(config.circuit_id, partial(stacked_porep, config=config), porep_config, sys.modules[__name__])
 
 
 def stacked_porep(cs: ConstraintSystem, config: PorepConfig) -> None:
@@ -96,9 +97,7 @@ def _challenge(
     labels = []
     for layer in range(1, layers + 1):
         with cs.namespace(f"labeling_{layer}"):
-            parents = [
-                _label_bits(cs, f"drg_parent_{i}_bits", column[layer - 1]) for i, column in enumerate(base)
-            ]
+            parents = [_label_bits(cs, f"drg_parent_{i}_bits", column[layer - 1]) for i, column in enumerate(base)]
             if layer > 1:  # the labels that expander parents have in the layer before
                 parents += [
                     _label_bits(cs, f"exp_parent_{BASE_DEGREE + i}_bits", column[layer - 2])
@@ -134,9 +133,7 @@ def _label_bits(cs: ConstraintSystem, name: str, label: AllocatedNum) -> Bits:
 
 
 @template
-def _label(
-    cs: ConstraintSystem, replica_id: Bits, parents: Sequence[Bits], node: Bits, *, layer: int
-) -> AllocatedNum:
+def _label(cs: ConstraintSystem, replica_id: Bits, parents: Sequence[Bits], node: Bits, *, layer: int) -> AllocatedNum:
     """Return SHA-256(replica_id, layer u32 BE, node u64 BE, zeros up to 64 bytes, parents again and again)."""
     header: list[Boolean] = [*replica_id, *constant_uint(layer)[::-1], *node[::-1]]
     header += [Boolean.constant(False)] * (2 * _NODE_BITS - len(header))
@@ -157,15 +154,17 @@ def witness_data(statement: PorepStatement, vanilla: VanillaPorep, partition: in
             vanilla.comm_c[partition, np.newaxis],
         ]
     )
-    columns = np.concatenate([vanilla.column_rows, path_data(vanilla.columns)], axis=3)[partition]
+    columns = np.concatenate(
+        [vanilla.column_rows, path_data(vanilla.columns.siblings, vanilla.columns.positions)], axis=3
+    )[partition]
     challenges = np.zeros((numbers, 1, 4), dtype=np.uint64)
     challenges[:, 0, 0] = vanilla.labels.nodes[partition, :, 0]
     parts = [
         vanilla.data.leaves[partition, :, np.newaxis],
-        path_data(vanilla.data)[partition],
+        path_data(vanilla.data.siblings, vanilla.data.positions)[partition],
         columns[:, 1:].reshape(numbers, -1, 4),
         challenges,
-        path_data(vanilla.replica)[partition],
+        path_data(vanilla.replica.siblings, vanilla.replica.positions)[partition],
         columns[:, 0, vanilla.config.layers :],
     ]
     return np.concatenate([commitments, np.concatenate(parts, axis=1).reshape(-1, 4)])

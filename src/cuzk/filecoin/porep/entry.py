@@ -8,6 +8,7 @@ from cuzk.errors import InputError
 from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.parameters.names import parameter_stem
+from cuzk.filecoin.porep.circuit import compiled_circuit
 from cuzk.filecoin.porep.codec import encode, wrap
 from cuzk.filecoin.porep.config import PorepConfig, porep_config
 from cuzk.filecoin.porep.generate import generate_vanilla, statement_about
@@ -19,6 +20,7 @@ from cuzk.filecoin.seal.sealed import seal
 from cuzk.filecoin.seal.sector import MAX_SECTOR_SIZE, nodes_from_seed
 from cuzk.filecoin.sectors import SHAPES, SectorShape, shape_of
 from cuzk.filecoin.versions import ApiVersion
+from cuzk.r1cs.compiled import CompiledCircuit
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,10 @@ class PorepEntry:
     def parameter_stem(self) -> str:
         """Name of its parameter files without the extension."""
         return parameter_stem(self.config)
+
+    def circuit(self) -> CompiledCircuit:
+        """Return the compiled circuit: mapped from the cache, or traced and left there."""
+        return compiled_circuit(self.config)
 
     def decode(self, request: Request) -> PorepJob:
         """Decode a request for this circuit; InputError names the field, what was expected and what came."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cuzk.errors import InputError
 from cuzk.filecoin.commitments import Fr
 from cuzk.filecoin.porep.challenges import Challenges, porep_challenges
+from cuzk.filecoin.porep.circuit import witness_data
 from cuzk.filecoin.porep.codec import decode, read_payload, statement_of
 from cuzk.filecoin.porep.config import PorepConfig
 from cuzk.filecoin.porep.graph import StackedGraph
@@ -57,9 +58,13 @@ class PorepJob:
 
     def public_inputs(self, partition: int) -> Fr:
         """Return a partition's public inputs without ONE, Fr[3 + 18 × challenges]."""
-        if not 0 <= partition < self.partitions:
-            raise InputError(f"partition: expected 0 to {self.partitions - 1}, got {partition}")
+        self._check(partition)
         return partition_public_inputs(self.statement, self._challenges[partition], self._parents[partition])
+
+    def witness_data(self, partition: int) -> Fr:
+        """Return what synthesis of a partition takes."""
+        self._check(partition)
+        return witness_data(self.statement, self.vanilla, partition)
 
     def describe(self) -> dict[str, Any]:
         """Say what is to be proved: the sector, its commitments and the challenged nodes."""
@@ -75,6 +80,10 @@ class PorepJob:
             "seed": self.statement.seed.hex(),
             "challenges": self._challenges.tolist(),
         }
+
+    def _check(self, partition: int) -> None:
+        if not 0 <= partition < self.partitions:
+            raise InputError(f"partition: expected 0 to {self.partitions - 1}, got {partition}")
 
     @property
     def _replica_id(self) -> bytes | None:

@@ -3,15 +3,13 @@
 Source: rust-fil-proofs, storage-proofs-post/src/fallback/circuit.rs.
 """
 
-from pathlib import Path
+import sys
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cuzk import gadgets, r1cs
-from cuzk.algebra import poseidon
-from cuzk.filecoin import sectors
-from cuzk.filecoin.parameters.folder import cache_folder
+from cuzk.filecoin.circuits import kept_circuit, path_data, replica_tree
 from cuzk.filecoin.post import config as post_config
 from cuzk.filecoin.post.config import PostConfig, window_config, winning_config
 from cuzk.filecoin.post.vanilla import VanillaPost
@@ -19,28 +17,20 @@ from cuzk.gadgets.merkle import TreeShape, enforce_inclusion
 from cuzk.gadgets.number import AllocatedNum, enforce_equal
 from cuzk.gadgets.poseidon import poseidon_hash
 from cuzk.r1cs import CompiledCircuit, ConstraintSystem, template
-from cuzk.r1cs.cache import cached_circuit
-
-# The code that makes the circuit: with any of it changed, a cached circuit is not used.
-_SOURCES = (
-    *(Path(package.__path__[0]) for package in (r1cs, gadgets)),
-    *(Path(str(module.__file__)) for module in (poseidon, sectors, post_config)),
-    Path(__file__),
-)
 
 
 def compiled_circuit(config: PostConfig) -> CompiledCircuit:
     """Return the compiled circuit, from the cache if it is there."""
     usual = winning_config(config.shape) if config.kind == "winning" else window_config(config.shape)
     name = config.circuit_id if config == usual else f"{config.circuit_id}-{config.sectors}-sectors"
-    return cached_circuit(cache_folder() / "circuits", name, lambda cs: fallback_post(cs, config), _SOURCES)
+    return kept_circuit(name, partial(fallback_post, config=config), post_config, sys.modules[__name__])
 
 
 def fallback_post(cs: ConstraintSystem, config: PostConfig) -> None:
     """Write the circuit of a partition: its sectors one after another."""
     for i in range(config.sectors):
         with cs.namespace(f"outer namespace/sector_{i}"):
-            _sector(cs, shape=_tree_shape(config), challenges=config.challenges)
+            _sector(cs, shape=replica_tree(config.shape), challenges=config.challenges)
 
 
 @template
@@ -66,18 +56,9 @@ def witness_data(proofs: VanillaPost) -> NDArray[np.uint64]:
     A short partition repeats its last sector (rust-fil-proofs, storage-proofs-post/src/fallback/vanilla.rs).
     """
     config, sectors = proofs.config, proofs.sectors
-    paths = [proofs.leaves[:, :, None]]
-    for step, siblings in enumerate(proofs.siblings):
-        position = np.zeros((sectors, config.challenges, 1, 4), dtype=np.uint64)
-        position[:, :, 0, 0] = proofs.positions[:, :, step]
-        paths += [position, siblings]
     commitments = np.stack([proofs.comm_r_last, proofs.comm_c, proofs.comm_r], axis=1)
-    inclusions = np.concatenate(paths, axis=2).reshape(sectors, -1, 4)
+    paths = path_data(proofs.siblings, proofs.positions)
+    inclusions = np.concatenate([proofs.leaves[:, :, None], paths], axis=2).reshape(sectors, -1, 4)
     data = np.concatenate([commitments, inclusions], axis=1)
     padded = np.minimum(np.arange(config.sectors), sectors - 1)
     return data[padded].reshape(-1, 4)
-
-
-def _tree_shape(config: PostConfig) -> TreeShape:
-    shape = config.shape
-    return TreeShape(shape.base_arity, shape.base_height, shape.sub_arity, shape.top_arity)

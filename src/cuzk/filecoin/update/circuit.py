@@ -6,13 +6,13 @@ Source: rust-fil-proofs, storage-proofs-update/src/{circuit,gadgets}.rs; storage
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import poseidon
-from cuzk.filecoin.circuits import data_tree, kept_circuit, replica_tree
-from cuzk.filecoin.commitments import stack
+from cuzk.filecoin.circuits import kept_circuit, replica_tree
 from cuzk.filecoin.update import config as update_config
 from cuzk.filecoin.update.config import UpdateConfig
 from cuzk.filecoin.update.public_inputs import partition_public_inputs
@@ -37,8 +37,7 @@ Path = Sequence[Numbers]
 
 def compiled_circuit(config: UpdateConfig) -> CompiledCircuit:
     """Return the compiled circuit, from the cache if it is there."""
-    write = lambda cs: sector_update(cs, config)  # noqa: E731 - named for the line below
-    return kept_circuit(config.circuit_id, write, update_config, sys.modules[__name__])
+    return kept_circuit(config.circuit_id, partial(sector_update, config=config), update_config, sys.modules[__name__])
 
 
 def sector_update(cs: ConstraintSystem, config: UpdateConfig) -> None:
@@ -67,7 +66,9 @@ def sector_update(cs: ConstraintSystem, config: UpdateConfig) -> None:
     with cs.namespace("gen_challenge_bits"):
         challenges = _challenges(cs, config, comm_r_new, partition)
     for number, challenge in enumerate(challenges):
-        _challenge(cs, config, number, [*challenge, *partition_bits], selector_bits, phi, apex_leaves, root_r_old, root_r_new)
+        _challenge(
+            cs, config, number, [*challenge, *partition_bits], selector_bits, phi, apex_leaves, root_r_old, root_r_new
+        )
 
 
 def _public(cs: ConstraintSystem, name: str) -> AllocatedNum:

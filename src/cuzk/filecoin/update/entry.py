@@ -13,10 +13,12 @@ from cuzk.filecoin.seal.pretended import pretend_to_update
 from cuzk.filecoin.seal.sector import MAX_SECTOR_SIZE, nodes_from_seed, sector_from_seed
 from cuzk.filecoin.seal.updated import update
 from cuzk.filecoin.sectors import SHAPES, SectorShape
+from cuzk.filecoin.update.circuit import compiled_circuit
 from cuzk.filecoin.update.codec import encode
 from cuzk.filecoin.update.config import UpdateConfig, update_config
 from cuzk.filecoin.update.generate import generate_vanilla
 from cuzk.filecoin.update.job import UpdateJob, decode_request
+from cuzk.r1cs.compiled import CompiledCircuit
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,10 @@ class UpdateEntry:
     def parameter_stem(self) -> str:
         """Name of its parameter files without the extension."""
         return parameter_stem(self.config)
+
+    def circuit(self) -> CompiledCircuit:
+        """Return the compiled circuit: mapped from the cache, or traced and left there."""
+        return compiled_circuit(self.config)
 
     def decode(self, request: Request) -> UpdateJob:
         """Decode a request for this circuit; InputError names the field, what was expected and what came."""

@@ -11,6 +11,7 @@ from cuzk.errors import InputError
 from cuzk.filecoin.commitments import Fr
 from cuzk.filecoin.registered import UpdateProof
 from cuzk.filecoin.request import Request
+from cuzk.filecoin.update.circuit import witness_data
 from cuzk.filecoin.update.codec import decode
 from cuzk.filecoin.update.config import UpdateConfig, update_config
 from cuzk.filecoin.update.public_inputs import partition_public_inputs
@@ -53,9 +54,13 @@ class UpdateJob:
 
     def public_inputs(self, partition: int) -> Fr:
         """Return a partition's public inputs without ONE, Fr[4]."""
-        if not 0 <= partition < self.partitions:
-            raise InputError(f"partition: expected 0 to {self.partitions - 1}, got {partition}")
+        self._check(partition)
         return partition_public_inputs(self.config, self.statement, partition)
+
+    def witness_data(self, partition: int) -> Fr:
+        """Return what synthesis of a partition takes."""
+        self._check(partition)
+        return witness_data(self.statement, self.vanilla, partition)
 
     def describe(self) -> dict[str, Any]:
         """Say what is to be proved: the commitments and the challenged nodes."""
@@ -67,6 +72,10 @@ class UpdateJob:
             "comm_r_new": self.statement.comm_r_new.hex(),
             "challenges": self._challenges.tolist(),
         }
+
+    def _check(self, partition: int) -> None:
+        if not 0 <= partition < self.partitions:
+            raise InputError(f"partition: expected 0 to {self.partitions - 1}, got {partition}")
 
     @cached_property
     def _challenges(self) -> NDArray[np.int64]:
