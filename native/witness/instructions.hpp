@@ -9,6 +9,9 @@
 //                                constant + sum coefficient * x + sum x - sum x + sum of coefficients whose bit is set
 //   SELECT dst, bit, x, y        bit ? x : y
 //   AND dst, x, y   NOT dst, x   XOR dst, x, y   CHOICE dst, x, y, z (x ? y : z)   MAJORITY dst, x, y, z   on bits
+//   SUM size, k, n, dst * size, (bit * n) * k                 low bits of the sum of k words of n bits, lowest bit
+//   first;
+//                                                             dst are none of the operands
 //   CONSTANT_BIT dst, value      0 or 1
 //   BIT dst, x, position         bit of the canonical integer of a field element
 //   PACK dst, constant, n, (bit, position) * n                constant + sum of bit << position, without carries, < r
@@ -46,9 +49,11 @@ enum class Op : Word {
   majority,
   pack,
   store_chosen,
+  sum,
 };
 
 inline constexpr int MAX_CHOSEN_BY = 2;  // bits of STORE_CHOSEN
+inline constexpr int MAX_SUM_BITS = 64;  // of the result of SUM, and of its words
 
 struct Place {
   enum class Kind { aux, a, b, input };
@@ -184,6 +189,12 @@ void walk(const Word* at, const Word* end, Visitor& visitor) {
         if (bits < 0 || bits > MAX_CHOSEN_BY) visitor.unknown();
         const Words registers = take(count(bits)), coefficients = take(std::uint64_t{1} << bits);
         visitor.store_chosen(registers, coefficients, take(count(*take(1).first)));
+        break;
+      }
+      case Op::sum: {
+        const Word* const words = take(3).first;
+        const Words bits = take(count(words[0]));
+        visitor.sum(bits, words[2], take(count(words[1]) * count(words[2])));
         break;
       }
       default:

@@ -85,6 +85,22 @@ class Machine {
   void majority(Word dst, Word x, Word y, Word z) {
     masks_[dst] = (masks_[x] & masks_[y]) | (masks_[z] & (masks_[x] ^ masks_[y]));
   }
+  // Words are added up one after another; a sum that is longer than the result is cut off.
+  void sum(const Words& result, Word word_bits, const Words& operands) {
+    u64 total[MAX_SUM_BITS];
+    const auto size = static_cast<int>(result.last - result.first);
+    for (int i = 0; i < size; ++i) total[i] = i < word_bits ? masks_[operands.first[i]] : 0;
+    for (const Word* word = operands.first + word_bits; word != operands.last; word += word_bits) {
+      u64 carry = 0;
+      for (int i = 0; i < size; ++i) {
+        const u64 x = total[i], y = i < word_bits ? masks_[word[i]] : 0, either = x ^ y;
+        total[i] = either ^ carry;
+        carry = (x & y) | (carry & either);
+      }
+    }
+    for (int i = 0; i < size; ++i) masks_[result.first[i]] = total[i];
+  }
+
   void constant_bit(Word dst, Word value) { masks_[dst] = value != 0 ? ~u64{0} : 0; }
 
   void bit(Word dst, Word x, Word position) {

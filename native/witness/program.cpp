@@ -63,6 +63,13 @@ class Validator {
   void negation(Word dst, Word x) {
     for (const Word reg : {dst, x}) bit(reg);
   }
+  void sum(const Words& result, Word word_bits, const Words& operands) {
+    require(word_bits > 0 && word_bits <= MAX_SUM_BITS && result.last - result.first <= MAX_SUM_BITS &&
+                operands.first != operands.last,
+            "witness program: a sum has 1 to 64 bits");
+    for (const Word reg : result) bit(reg);
+    for (const Word reg : operands) bit(reg);
+  }
   void constant_bit(Word dst, Word) { bit(dst); }
   void bit(Word dst, Word x, Word position) {
     bit(dst);

@@ -54,6 +54,10 @@ class Integers:
     def majority(self, x: int, y: int, z: int) -> int:
         return int(x + y + z >= 2)
 
+    def sum_bits(self, words: Sequence[Sequence[int]], size: int) -> list[int]:
+        total = sum(bit << i for word in words for i, bit in enumerate(word))
+        return [total >> i & 1 for i in range(size)]
+
     def bit(self, value: int, position: int) -> int:
         return value >> position & 1
 

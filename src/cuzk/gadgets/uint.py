@@ -64,7 +64,7 @@ def add_many(cs: ConstraintSystem, equalities: MultiEq, operands: Sequence[Bits]
     if all(bit.is_constant for operand in operands for bit in operand):
         return constant_uint(sum(_constant(operand) for operand in operands) % (1 << _WORD))
     size = (len(operands) * ((1 << _WORD) - 1)).bit_length()
-    values = _sum(cs, [[bit.value(cs) for bit in operand] for operand in operands], size)
+    values = cs.values.sum_bits([[bit.value(cs) for bit in operand] for operand in operands], size)
     result = []
     for i, value in enumerate(values):
         with cs.namespace(f"result bit {i}"):
@@ -80,18 +80,3 @@ def _constant(word: Bits) -> int:
 
 def _packed(word: Bits) -> LinearCombination:
     return LinearCombination.weighted((1 << i, bit.combination()) for i, bit in enumerate(word))
-
-
-def _sum(cs: ConstraintSystem, words: Sequence[Sequence[Value]], size: int) -> list[Value]:
-    """Return the low bits of a sum, added up from the left: sums that begin alike share their values."""
-    zero = cs.values.linear([], 0)
-    total = list(words[0])
-    for word in words[1:]:
-        carry, longer = zero, []
-        for i in range(len(total)):
-            x, y = total[i], word[i] if i < len(word) else zero
-            half = cs.values.exclusive_or(x, y)
-            longer.append(cs.values.exclusive_or(half, carry))
-            carry = cs.values.majority(x, y, carry)
-        total = [*longer, carry]
-    return [*total, *[zero] * size][:size]

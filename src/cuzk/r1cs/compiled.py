@@ -1,6 +1,8 @@
 """The compiled circuit: templates, where their instances stand, and everything that follows without expanding them."""
 
+import gc
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,7 +39,8 @@ class CompiledCircuit:
     def trace(name: str, circuit: Callable[[ConstraintSystem], None]) -> "CompiledCircuit":
         """Trace a circuit: a function that writes all of it to a constraint system."""
         tracer = Tracer()
-        root = tracer.trace_circuit(circuit)
+        with _collector_paused():
+            root = tracer.trace_circuit(circuit)
         return CompiledCircuit(name, root, tracer.coefficients.array())
 
     @property
@@ -124,6 +127,18 @@ class CompiledCircuit:
             template, row = instance.template, row - instance.offset.rows
         path.append(template.body.row_names[row])
         return "/".join(filter(None, path))
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Do without cyclic garbage collection: tracing makes a million small objects and no cycles among them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _occurrence(root: Template, matrix_of: Callable[[Leaf], Matrix]) -> Bools:

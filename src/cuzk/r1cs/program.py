@@ -68,6 +68,7 @@ class _Code(IntEnum):
     MAJORITY = 16
     PACK = 17
     STORE_CHOSEN = 18
+    SUM = 19
 
 
 _MAX_CHOSEN_BY = 2  # bits; there are 2^bits values to choose from
@@ -153,25 +154,41 @@ class _Emitter:
         self._formals, self._coefficients, self._first_data = formals, coefficients, first_data
         self._words: list[int] = []
         self._registers: dict[Value, int] = {}
+        self._sums: dict[Value, list[int]] = {}
         self._free: dict[bool, list[int]] = {False: [], True: []}
         self._used = {False: 0, True: 0}
 
     def program(self) -> Program:
         last_use = {x: value for value, operands in self._order.items() for x in operands}
         for value, operands in self._order.items():
+            last_used = [x for x in dict.fromkeys(operands) if last_use[x] is value]
             # A constant or one of a few constants that is only stored needs no register.
-            registered = value in last_use or not (value.is_constant or _is_chosen(value))
-            code, *arguments = self._instruction(value, operands) if registered else self._store_head(value, operands)
-            # The destination may be an operand's register: an instruction reads its operands first.
-            self._release(x for x in dict.fromkeys(operands) if last_use[x] is value)
-            if registered:
-                self._emit(code, self._acquire(value), *arguments)
-                code, *arguments = self._store_head(value, operands)
-            if places := self._places.get(value):
-                self._emit(code, *arguments, len(places), *(store.index << 2 | store.place for store in places))
-            if value not in last_use and registered:
-                self._release([value])
+            if value in last_use or not (value.is_constant or _is_chosen(value)):
+                self._compute(value, operands, last_used)
+                self._store(value, operands)
+                self._release([] if value in last_use else [value])
+            else:
+                self._store(value, operands)
+                self._release(last_used)
         return Program(np.array(self._words, dtype=np.int32), self._used[False], self._used[True])
+
+    def _compute(self, value: Value, operands: Sequence[Value], last_used: Iterable[Value]) -> None:
+        """Emit the instruction that puts a value into a register; release the registers of `last_used`."""
+        match value.op:
+            case Op.SUM:
+                size, word_size = value.numbers
+                self._sums[value] = [self._acquire(is_bit=True) for _ in range(size)]
+                registers = [self._registers[x] for x in operands]
+                self._emit(_Code.SUM, size, len(operands) // word_size, word_size, *self._sums[value], *registers)
+                self._release(last_used)
+            case Op.SUM_BIT:
+                self._registers[value] = self._sums[operands[0]][value.numbers[0]]
+            case _:
+                code, *arguments = self._instruction(value, operands)
+                # The destination may be an operand's register: an instruction reads its operands first.
+                self._release(last_used)
+                self._registers[value] = self._acquire(value.is_bit)
+                self._emit(code, self._registers[value], *arguments)
 
     def _instruction(self, value: Value, operands: Sequence[Value]) -> list[int]:
         """Return the instruction's words without the destination, which comes second."""
@@ -217,6 +234,12 @@ class _Emitter:
         counts = [len(scaled) // 2, len(added), len(subtracted), len(bits) // 2]
         return [_Code.LINEAR, constant, *counts, *scaled, *added, *subtracted, *bits]
 
+    def _store(self, value: Value, operands: Sequence[Value]) -> None:
+        places = self._places.get(value)
+        if places:
+            words = (store.index << 2 | store.place for store in places)
+            self._emit(*self._store_head(value, operands), len(places), *words)
+
     def _store_head(self, value: Value, operands: Sequence[Value]) -> list[int]:
         """Return the instruction that stores a value, up to the places."""
         if value.is_constant:
@@ -233,19 +256,16 @@ class _Emitter:
     def _emit(self, *words: int) -> None:
         self._words.extend(words)
 
-    def _acquire(self, value: Value) -> int:
-        free = self._free[value.is_bit]
-        if free:
-            register = free.pop()
-        else:
-            register = self._used[value.is_bit]
-            self._used[value.is_bit] += 1
-        self._registers[value] = register
-        return register
+    def _acquire(self, is_bit: bool) -> int:
+        if self._free[is_bit]:
+            return self._free[is_bit].pop()
+        self._used[is_bit] += 1
+        return self._used[is_bit] - 1
 
     def _release(self, values: Iterable[Value]) -> None:
         for value in values:
-            self._free[value.is_bit].append(self._registers.pop(value))
+            if value.op is not Op.SUM:  # whose bits have registers, not it itself
+                self._free[value.is_bit].append(self._registers.pop(value))
 
 
 def _is_chosen(value: Value) -> bool:

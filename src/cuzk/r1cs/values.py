@@ -4,6 +4,7 @@ Nothing here has a value. While a gadget is traced it says how each allocated va
 interned, so that equal ones are one node and are computed once. A value is a field element or a bit.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -30,6 +31,8 @@ class Op(Enum):
     XOR = "x xor y"
     CHOICE = "y if x else z, all bits"
     MAJORITY = "at least two of x, y, z"
+    SUM = "sum of words, each a row of bits"
+    SUM_BIT = "bit i of a sum"
     NOT = "not x"
 
 
@@ -38,7 +41,7 @@ class Value:
     """A node: an operation, its operands, and numbers that belong to the operation.
 
     DATA k, DATA_BIT (k, i), BIT i, CONSTANT_BIT value, VARIABLE variable, LINEAR (coefficient of each operand...,
-    constant).
+    constant), SUM (bits of the sum, bits of a word), SUM_BIT i.
     """
 
     op: Op
@@ -123,6 +126,12 @@ class Values:
             return self.linear([], 1 - x.numbers[0])
         _require_bits("negation", x)
         return x.operands[0] if x.op is Op.NOT else self._node(Op.NOT, (x,), (), is_bit=True)
+
+    def sum_bits(self, words: Sequence[Sequence[Value]], size: int) -> list[Value]:
+        """Return the lowest `size` bits of a sum of words: equally many bits each, least significant first."""
+        bits = tuple(self.as_bit(bit) for word in words for bit in word)
+        total = self._node(Op.SUM, bits, (size, len(words[0])), is_bit=True)
+        return [self._node(Op.SUM_BIT, (total,), (i,), is_bit=True) for i in range(size)]
 
     def as_field(self, value: Value) -> Value:
         """Return a field element for a bit or a field element."""

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from cuzk.filecoin.porep.codec import decode, read_payload
+from cuzk.filecoin.porep.job import PorepJob
 from cuzk.filecoin.porep.statement import PorepStatement
 from cuzk.filecoin.registered import SealProof, seal_proof, seal_proof_named
 from tests.conftest import data_path
@@ -53,3 +55,9 @@ SHAPES_S2 = PorepFixture("shapes/32k/porep-s2", _PROOF_32K, "c1-raw.json")
 ALL = (S1, S5, SHAPES_S1, SHAPES_S2)
 
 SYNTHETIC_2K, NON_INTERACTIVE_2K = seal_proof(10), seal_proof(15)
+
+
+def job_of(fixture: PorepFixture) -> PorepJob:
+    """Decode a fixture without a request: two have a porep_id that no registered proof has."""
+    _, document = read_payload(fixture.phase1_out)
+    return PorepJob(fixture.proof, fixture.statement, decode(fixture.proof, document), 0, 0)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cuzk.algebra import bitmap, fr
+from cuzk.algebra import fr
 from cuzk.filecoin.post.circuit import fallback_post, witness_data
 from cuzk.filecoin.post.codec import decode
 from cuzk.filecoin.post.config import PostConfig, window_config, winning_config
@@ -24,6 +24,7 @@ from cuzk.r1cs import CompiledCircuit
 from cuzk.r1cs.digest import encode_rows, r1cs_digests
 from cuzk.r1cs.synthesis import Synthesizer
 from tests.conftest import data_path, find_data
+from tests.filecoin.circuit_counts import counts
 
 from . import fixtures
 from .fixtures import PostFixture
@@ -44,23 +45,6 @@ def config_of(name: str) -> PostConfig:
     kind, size, *rest = name.split("-")
     shape = shape_of_slug(size)
     return winning_config(shape) if kind == "winning" else window_config(shape, 2 if rest == ["2sectors"] else None)
-
-
-def counts(circuit: CompiledCircuit) -> dict[str, object]:
-    density = circuit.density
-    return {
-        "num_inputs_incl_one": circuit.num_inputs,
-        "num_aux": circuit.num_aux,
-        "num_constraints": circuit.num_constraints,
-        "fft_domain": circuit.domain,
-        "nnz_a_b_c": list(circuit.nonzeros),
-        "density_a_inputs_a_aux_b_inputs_b_aux_incl_input_rows": [
-            circuit.num_inputs,
-            bitmap.popcount(density.a_aux),
-            bitmap.popcount(density.b_inputs),
-            bitmap.popcount(density.b_aux),
-        ],
-    }
 
 
 @pytest.mark.parametrize(
