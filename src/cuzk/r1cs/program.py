@@ -35,7 +35,7 @@ class Store(NamedTuple):
     """A value and the place where it must be written."""
 
     place: Place
-    index: int
+    number: int
     value: Value
 
 
@@ -237,7 +237,7 @@ class _Emitter:
     def _store(self, value: Value, operands: Sequence[Value]) -> None:
         places = self._places.get(value)
         if places:
-            words = (store.index << 2 | store.place for store in places)
+            words = (store.number << 2 | store.place for store in places)
             self._emit(*self._store_head(value, operands), len(places), *words)
 
     def _store_head(self, value: Value, operands: Sequence[Value]) -> list[int]:
