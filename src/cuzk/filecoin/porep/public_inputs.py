@@ -11,11 +11,7 @@ from numpy.typing import NDArray
 
 from cuzk.filecoin.commitments import Fr, stack
 from cuzk.filecoin.porep.challenges import Challenges
-from cuzk.filecoin.porep.graph import DEGREE
 from cuzk.filecoin.porep.statement import PorepStatement
-
-#: Public inputs of one challenge.
-INPUTS_PER_CHALLENGE = DEGREE + 4
 
 
 def partition_public_inputs(statement: PorepStatement, challenges: Challenges, parents: NDArray[np.uint32]) -> Fr:
