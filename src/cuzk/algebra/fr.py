@@ -4,6 +4,9 @@ The parameters are those of the zkcrypto curve description; the multiplicative g
 fixes the roots of unity and the coset.
 """
 
+from typing import TypeAlias
+
+from cuzk.algebra.arrays import Elements
 from cuzk.algebra.prime_field import PrimeField
 from cuzk.errors import InputError
 
@@ -11,6 +14,7 @@ __all__ = [
     "GENERATOR",
     "MODULUS",
     "TWO_ADICITY",
+    "FrArray",
     "add",
     "from_bytes",
     "from_ints",
@@ -21,6 +25,8 @@ __all__ = [
     "to_bytes",
     "to_ints",
 ]
+
+FrArray: TypeAlias = Elements  # uint64[n, 4]
 
 MODULUS = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
 GENERATOR = 7  # of the multiplicative group

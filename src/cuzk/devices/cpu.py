@@ -14,9 +14,10 @@ import psutil
 from cuzk import _native
 from cuzk.algebra.bitmap import Bitmap
 from cuzk.algebra.domain import quotient
+from cuzk.algebra.fr import FrArray
 from cuzk.algebra.group import G1, G2, Points
 from cuzk.algebra.scalars import PackedScalars
-from cuzk.devices.device import Bases, Curve, DeviceInfo, FrArray, ScalarBuffer
+from cuzk.devices.device import Bases, Curve, DeviceInfo, ScalarBuffer
 from cuzk.errors import InputError
 
 _GROUPS = {"g1": G1, "g2": G2}

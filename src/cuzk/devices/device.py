@@ -8,15 +8,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cuzk.algebra.bitmap import Bitmap
+from cuzk.algebra.fr import FrArray
 from cuzk.algebra.group import Points
 from cuzk.algebra.scalars import PackedScalars
 
 Curve = Literal["g1", "g2"]
-FrArray = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the checks of vanilla proofs share: comparing arrays of nodes, and saying where they differ."""
+"""What jobs and their checks share: partitions that exist, arrays of nodes that are equal, or where they differ."""
 
 from collections.abc import Callable
 
@@ -10,6 +10,12 @@ from cuzk.filecoin.inclusion import HashRows, InclusionPaths
 
 #: Names a point of a grid.
 Place = Callable[[tuple[int, ...]], str]
+
+
+def require_partition(partition: int, partitions: int) -> None:
+    """Raise InputError for a partition that a job of so many does not have."""
+    if not 0 <= partition < partitions:
+        raise InputError(f"partition: expected 0 to {partitions - 1}, got {partition}")
 
 
 def require_equal(expected: Fr, got: Fr, place: Place) -> None:

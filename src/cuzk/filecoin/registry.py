@@ -1,6 +1,6 @@
 """How the rest of the program knows a proof kind: through one entry per circuit id, and nothing else.
 
-A proof family (PoSt, PoRep, updates) is a folder of this package whose entries are listed in `_families`. Engine and
+A proof family (PoSt, PoRep, updates) is a folder of this package whose entries are listed in `families`. Engine and
 command line find an entry by circuit id or by request, decode the request into a job, and ask entry and job for
 everything else; adding a family changes nothing outside its folder and that list.
 """
@@ -9,17 +9,16 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cuzk.errors import InputError
+from cuzk.filecoin.commitments import Fr
 from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.kinds import Kind
+from cuzk.filecoin.porep.entry import porep_family
+from cuzk.filecoin.post.entry import window_family, winning_family
 from cuzk.filecoin.request import Request
 from cuzk.filecoin.sectors import SectorShape
+from cuzk.filecoin.update.entry import update_family
 from cuzk.r1cs.compiled import CompiledCircuit
-
-Fr = NDArray[np.uint64]
 
 
 class ProofJob(Protocol):
@@ -112,18 +111,10 @@ class ProofFamily(Protocol):
 
 
 @cache
-def _families() -> Mapping[Kind, ProofFamily]:
-    from cuzk.filecoin.porep.entry import porep_family
-    from cuzk.filecoin.post.entry import window_family, winning_family
-    from cuzk.filecoin.update.entry import update_family
-
-    families = (winning_family(), window_family(), porep_family(), update_family())
-    return {family.kind: family for family in families}
-
-
 def families() -> Mapping[Kind, ProofFamily]:
     """Return the families by kind."""
-    return _families()
+    known: tuple[ProofFamily, ...] = (winning_family(), window_family(), porep_family(), update_family())
+    return {family.kind: family for family in known}
 
 
 def entries() -> Iterator[CircuitEntry]:

@@ -83,6 +83,11 @@ class Request:
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "kind"}
         return pb.SubmitProofRequest(proof_kind=self.kind.wire, **values)  # type: ignore[arg-type]
 
+    def require_sector_size(self, size: int, proof: str) -> None:
+        """Raise InputError unless the sector size is that of the registered proof named `proof`, or left out."""
+        if self.sector_size not in (0, size):
+            raise InputError(f"sector_size: expected {size} (or 0) for {proof}, got {self.sector_size}")
+
     def to_json(self) -> str:
         """Return the text of a request file."""
         return json_format.MessageToJson(self.to_message(), indent=1)

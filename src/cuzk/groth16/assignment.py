@@ -21,11 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import fr
+from cuzk.algebra.fr import FrArray
 from cuzk.algebra.scalars import PackedScalars
 from cuzk.errors import FormatError, InputError, UnsatisfiedError
 from cuzk.groth16.circuit import MAX_DOMAIN, Circuit
-
-FrArray = NDArray[np.uint64]
 
 _MAGIC = b"cuzkasg1"
 _HEADER = struct.Struct("<8s5Q16x")

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from cuzk.algebra import bitmap, fr
 from cuzk.algebra.domain import ntt
+from cuzk.algebra.fr import FrArray
 from cuzk.algebra.group import G1, G2, Group, Points
 from cuzk.algebra.sparse import accumulate_transposed
 from cuzk.errors import InputError
@@ -30,7 +31,6 @@ from cuzk.groth16.toxic_waste import ToxicWaste
 from cuzk.groth16.unsafe_manifest import DigestingWriter, check_may_write, record_unsafe
 from cuzk.groth16.verifying_key import VerifyingKey
 
-FrArray = NDArray[np.uint64]
 Progress = Callable[[int, int], None]
 
 _BLOCK = 1 << 18

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import fr
+from cuzk.algebra.fr import FrArray
 from cuzk.algebra.sparse import SparseRows
 from cuzk.errors import InputError
 from cuzk.groth16.circuit import FlatCircuit
-
-FrArray = NDArray[np.uint64]
 
 STEP = 5
 _NUM_INPUTS = 2  # ONE and the result

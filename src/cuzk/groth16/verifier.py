@@ -7,15 +7,13 @@ import secrets
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cuzk.algebra import fr
+from cuzk.algebra.fr import FrArray
 from cuzk.algebra.pairing import combination, product_is_one
 from cuzk.errors import InputError
 from cuzk.groth16.proof import Proof
 from cuzk.groth16.verifying_key import VerifyingKey
-
-FrArray = NDArray[np.uint64]
 
 _SOUNDNESS_BITS = 128
 

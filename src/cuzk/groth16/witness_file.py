@@ -8,14 +8,10 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cuzk.algebra import fr
+from cuzk.algebra.fr import FrArray
 from cuzk.errors import FormatError, InputError
 from cuzk.files import read_bounded
-
-FrArray = NDArray[np.uint64]
 
 _MAGIC = b"WITNESS1"
 _HEADER = struct.Struct("<8s2Q")

@@ -1,13 +1,12 @@
 """The registry's entries for PoRep."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cuzk.errors import InputError
 from cuzk.filecoin.development import DevelopmentOrder
+from cuzk.filecoin.family import Family, FamilyEntry
 from cuzk.filecoin.kinds import Kind
-from cuzk.filecoin.parameters.names import parameter_stem
 from cuzk.filecoin.porep.circuit import compiled_circuit
 from cuzk.filecoin.porep.codec import encode, wrap
 from cuzk.filecoin.porep.config import PorepConfig, porep_config
@@ -18,36 +17,14 @@ from cuzk.filecoin.request import Request, default_priority
 from cuzk.filecoin.seal.pretended import pretend_to_seal
 from cuzk.filecoin.seal.sealed import seal
 from cuzk.filecoin.seal.sector import MAX_SECTOR_SIZE, nodes_from_seed
-from cuzk.filecoin.sectors import SHAPES, SectorShape, shape_of
+from cuzk.filecoin.sectors import SHAPES, shape_of
 from cuzk.filecoin.versions import ApiVersion
 from cuzk.r1cs.compiled import CompiledCircuit
 
 
 @dataclass(frozen=True)
-class PorepEntry:
+class PorepEntry(FamilyEntry[PorepConfig]):
     """One PoRep circuit."""
-
-    config: PorepConfig
-
-    @property
-    def circuit_id(self) -> str:
-        """The id, such as `porep-2k`."""
-        return self.config.circuit_id
-
-    @property
-    def kind(self) -> Kind:
-        """POREP."""
-        return Kind.POREP
-
-    @property
-    def shape(self) -> SectorShape:
-        """The sector size and the shape of its trees."""
-        return self.config.shape
-
-    @property
-    def parameter_stem(self) -> str:
-        """Name of its parameter files without the extension."""
-        return parameter_stem(self.config)
 
     def circuit(self) -> CompiledCircuit:
         """Return the compiled circuit: mapped from the cache, or traced and left there."""
@@ -55,19 +32,15 @@ class PorepEntry:
 
     def decode(self, request: Request) -> PorepJob:
         """Decode a request for this circuit; InputError names the field, what was expected and what came."""
-        proof = self._first_proof() if request.registered_proof == 0 else seal_proof(request.registered_proof)
-        if proof.config != self.config:
-            raise InputError(f"registered_proof: expected one of {self.circuit_id}, got {proof.name}")
-        return decode_request(proof, request)
+        number = request.registered_proof
+        return decode_request(self._proofs()[0] if number == 0 else self._proof(number), request)
 
     def development_request(self, order: DevelopmentOrder, threads: int = 1) -> Request:
         """Return a request for the PoRep of a development sector, by default an interactive one.
 
         The sector is sealed, or where it is too large for that, pretended.
         """
-        proof = self._default_proof() if order.registered_proof is None else seal_proof(order.registered_proof)
-        if proof.config != self.config:
-            raise InputError(f"registered_proof: expected one of {self.circuit_id}, got {proof.name}")
+        proof = self._default_proof() if order.registered_proof is None else self._proof(order.registered_proof)
         sector = order.the_sector(self.circuit_id)
         ticket = hashlib.sha256(b"cuzk development ticket" + order.seed).digest()
         if self.shape.size > MAX_SECTOR_SIZE:
@@ -88,38 +61,29 @@ class PorepEntry:
             miner_id=order.miner_id,
         )
 
+    def _proof(self, number: int) -> SealProof:
+        proof = seal_proof(number)
+        if proof.config != self.config:
+            raise InputError(f"registered_proof: expected one of {self.circuit_id}, got {proof.name}")
+        return proof
+
     def _proofs(self) -> list[SealProof]:
         return [proof for proof in SEAL_PROOFS if proof.config == self.config]
-
-    def _first_proof(self) -> SealProof:
-        return self._proofs()[0]
 
     def _default_proof(self) -> SealProof:
         return next(proof for proof in self._proofs() if proof.version is ApiVersion.V1_1)
 
 
-@dataclass(frozen=True)
-class PorepFamily:
-    """All PoRep circuits."""
+def _circuit_id(request: Request) -> str:
+    """Return the circuit of the request's registered proof, or of its sector size where the proof is left out.
 
-    entries: Mapping[str, PorepEntry] = field(repr=False)
-
-    @property
-    def kind(self) -> Kind:
-        """POREP."""
-        return Kind.POREP
-
-    def circuit_id(self, request: Request) -> str:
-        """Return the circuit of the request's registered proof, or of its sector size where the proof is left out.
-
-        The phase 1 output says it too, but is not read for this: it has 50 MB.
-        """
-        if request.registered_proof == 0 and request.sector_size != 0:
-            return porep_config(shape_of(request.sector_size)).circuit_id
-        return seal_proof(request.registered_proof).circuit_id
+    The phase 1 output says it too, but is not read for this: it has 50 MB.
+    """
+    if request.registered_proof == 0 and request.sector_size != 0:
+        return porep_config(shape_of(request.sector_size)).circuit_id
+    return seal_proof(request.registered_proof).circuit_id
 
 
-def porep_family() -> PorepFamily:
+def porep_family() -> Family[PorepEntry]:
     """Return PoRep at every sector size."""
-    configs = [porep_config(shape) for shape in SHAPES]
-    return PorepFamily({config.circuit_id: PorepEntry(config) for config in configs})
+    return Family.of(Kind.POREP, (PorepEntry(Kind.POREP, porep_config(shape)) for shape in SHAPES), _circuit_id)

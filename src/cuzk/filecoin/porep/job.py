@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.errors import InputError
+from cuzk.filecoin.checks import require_partition
 from cuzk.filecoin.commitments import Fr
 from cuzk.filecoin.porep.challenges import Challenges, porep_challenges
 from cuzk.filecoin.porep.circuit import witness_data
@@ -58,12 +59,12 @@ class PorepJob:
 
     def public_inputs(self, partition: int) -> Fr:
         """Return a partition's public inputs without ONE, Fr[3 + 18 × challenges]."""
-        self._check(partition)
+        require_partition(partition, self.partitions)
         return partition_public_inputs(self.statement, self._challenges[partition], self._parents[partition])
 
     def witness_data(self, partition: int) -> Fr:
         """Return what synthesis of a partition takes."""
-        self._check(partition)
+        require_partition(partition, self.partitions)
         return witness_data(self.statement, self.vanilla, partition)
 
     def describe(self) -> dict[str, Any]:
@@ -80,10 +81,6 @@ class PorepJob:
             "seed": self.statement.seed.hex(),
             "challenges": self._challenges.tolist(),
         }
-
-    def _check(self, partition: int) -> None:
-        if not 0 <= partition < self.partitions:
-            raise InputError(f"partition: expected 0 to {self.partitions - 1}, got {partition}")
 
     @property
     def _replica_id(self) -> bytes | None:
@@ -110,8 +107,7 @@ def decode_request(proof: SealProof, request: Request) -> PorepJob:
     The registered proof that the phase 1 output names is the one that counts; the request's number must agree, or be 0
     (which is also what clients send who leave it out).
     """
-    if request.sector_size not in (0, proof.shape.size):
-        raise InputError(f"sector_size: expected {proof.shape.size} (or 0) for {proof.name}, got {request.sector_size}")
+    request.require_sector_size(proof.shape.size, proof.name)
     wrapper, document = read_payload(request.vanilla_proof)
     if isinstance(document.registered_proof, str):
         named = seal_proof_named(document.registered_proof)

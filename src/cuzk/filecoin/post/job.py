@@ -93,8 +93,7 @@ class PostJob:
 
 def decode_request(proof: PostProof, request: Request) -> PostJob:
     """Decode a PoSt request whose registered proof is `proof`."""
-    if request.sector_size not in (0, proof.shape.size):
-        raise InputError(f"sector_size: expected {proof.shape.size} (or 0) for {proof.name}, got {request.sector_size}")
+    request.require_sector_size(proof.shape.size, proof.name)
     partition = request.partition_index if proof.kind == "wpost" else 0
     if not 0 <= partition < MAX_PARTITIONS:
         raise InputError(f"partition_index: expected 0 to {MAX_PARTITIONS - 1}, got {partition}")

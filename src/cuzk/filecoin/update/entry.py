@@ -1,18 +1,17 @@
 """The registry's entries for sector updates."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cuzk.errors import InputError
 from cuzk.filecoin.development import DevelopmentOrder
+from cuzk.filecoin.family import Family, FamilyEntry
 from cuzk.filecoin.kinds import Kind
-from cuzk.filecoin.parameters.names import parameter_stem
 from cuzk.filecoin.registered import UPDATE_PROOFS, update_proof
 from cuzk.filecoin.request import Request, default_priority
 from cuzk.filecoin.seal.pretended import pretend_to_update
 from cuzk.filecoin.seal.sector import MAX_SECTOR_SIZE, nodes_from_seed, sector_from_seed
 from cuzk.filecoin.seal.updated import update
-from cuzk.filecoin.sectors import SHAPES, SectorShape
+from cuzk.filecoin.sectors import SHAPES
 from cuzk.filecoin.update.circuit import compiled_circuit
 from cuzk.filecoin.update.codec import encode
 from cuzk.filecoin.update.config import UpdateConfig, update_config
@@ -22,30 +21,8 @@ from cuzk.r1cs.compiled import CompiledCircuit
 
 
 @dataclass(frozen=True)
-class UpdateEntry:
+class UpdateEntry(FamilyEntry[UpdateConfig]):
     """One update circuit."""
-
-    config: UpdateConfig
-
-    @property
-    def circuit_id(self) -> str:
-        """The id, such as `snap-2k`."""
-        return self.config.circuit_id
-
-    @property
-    def kind(self) -> Kind:
-        """SNAP."""
-        return Kind.SNAP
-
-    @property
-    def shape(self) -> SectorShape:
-        """The sector size and the shape of its trees."""
-        return self.config.shape
-
-    @property
-    def parameter_stem(self) -> str:
-        """Name of its parameter files without the extension."""
-        return parameter_stem(self.config)
 
     def circuit(self) -> CompiledCircuit:
         """Return the compiled circuit: mapped from the cache, or traced and left there."""
@@ -86,23 +63,10 @@ class UpdateEntry:
         )
 
 
-@dataclass(frozen=True)
-class UpdateFamily:
-    """All update circuits."""
-
-    entries: Mapping[str, UpdateEntry] = field(repr=False)
-
-    @property
-    def kind(self) -> Kind:
-        """SNAP."""
-        return Kind.SNAP
-
-    def circuit_id(self, request: Request) -> str:
-        """Return the circuit of the request's registered proof."""
-        return update_proof(request.registered_proof).circuit_id
-
-
-def update_family() -> UpdateFamily:
+def update_family() -> Family[UpdateEntry]:
     """Return sector updates at every sector size."""
-    configs = [update_config(shape) for shape in SHAPES]
-    return UpdateFamily({config.circuit_id: UpdateEntry(config) for config in configs})
+    return Family.of(
+        Kind.SNAP,
+        (UpdateEntry(Kind.SNAP, update_config(shape)) for shape in SHAPES),
+        lambda request: update_proof(request.registered_proof).circuit_id,
+    )

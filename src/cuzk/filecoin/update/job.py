@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cuzk.errors import InputError
+from cuzk.filecoin.checks import require_partition
 from cuzk.filecoin.commitments import Fr
 from cuzk.filecoin.registered import UpdateProof
 from cuzk.filecoin.request import Request
@@ -54,12 +54,12 @@ class UpdateJob:
 
     def public_inputs(self, partition: int) -> Fr:
         """Return a partition's public inputs without ONE, Fr[4]."""
-        self._check(partition)
+        require_partition(partition, self.partitions)
         return partition_public_inputs(self.config, self.statement, partition)
 
     def witness_data(self, partition: int) -> Fr:
         """Return what synthesis of a partition takes."""
-        self._check(partition)
+        require_partition(partition, self.partitions)
         return witness_data(self.statement, self.vanilla, partition)
 
     def describe(self) -> dict[str, Any]:
@@ -73,10 +73,6 @@ class UpdateJob:
             "challenges": self._challenges.tolist(),
         }
 
-    def _check(self, partition: int) -> None:
-        if not 0 <= partition < self.partitions:
-            raise InputError(f"partition: expected 0 to {self.partitions - 1}, got {partition}")
-
     @cached_property
     def _challenges(self) -> NDArray[np.int64]:
         return update_challenges(self.config, self.statement)
@@ -84,7 +80,6 @@ class UpdateJob:
 
 def decode_request(proof: UpdateProof, request: Request) -> UpdateJob:
     """Decode an update request whose registered proof is `proof`."""
-    if request.sector_size not in (0, proof.shape.size):
-        raise InputError(f"sector_size: expected {proof.shape.size} (or 0) for {proof.name}, got {request.sector_size}")
+    request.require_sector_size(proof.shape.size, proof.name)
     statement = UpdateStatement(request.comm_r_old, request.comm_d_new, request.comm_r_new)
     return UpdateJob(proof, statement, decode(update_config(proof.shape), request.vanilla_proofs))
