@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from cuzk.algebra import bitmap
-from cuzk.cli.output import Json, answer
+from cuzk.cli.output import CircuitId, Json, answer
 from cuzk.errors import InputError
 from cuzk.filecoin import registry
 from cuzk.filecoin.kinds import Kind
@@ -18,7 +18,6 @@ from cuzk.r1cs.digest import r1cs_digests
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
-Id = Annotated[str, typer.Argument(help="A circuit id, such as winning-32g.", metavar="ID", show_default=False)]
 Sectors = Annotated[
     int | None, typer.Option(min=1, max=1 << 16, help="Sectors of a wpost circuit, instead of its own.", metavar="N")
 ]
@@ -46,7 +45,7 @@ def list_command(json: Json = False) -> None:
 
 
 @app.command("show", epilog="Example: cuzk circuits show wpost-32g --sectors 2")
-def show_command(circuit_id: Id, sectors: Sectors = None, json: Json = False) -> None:
+def show_command(circuit_id: CircuitId, sectors: Sectors = None, json: Json = False) -> None:
     """Show how large a circuit is. Densities count the input rows, non-zeros do not."""
     circuit = _circuit(circuit_id, sectors)
     density = circuit.density
@@ -68,7 +67,7 @@ def show_command(circuit_id: Id, sectors: Sectors = None, json: Json = False) ->
 
 
 @app.command("digest", epilog="Example: cuzk circuits digest winning-2k --json")
-def digest_command(circuit_id: Id, sectors: Sectors = None, json: Json = False) -> None:
+def digest_command(circuit_id: CircuitId, sectors: Sectors = None, json: Json = False) -> None:
     """Compute the SHA-256 of a circuit's constraints, and of these with the input rows."""
     own, both = r1cs_digests(_circuit(circuit_id, sectors))
     result = {"r1cs_sha256": own, "r1cs_sha256_with_input_rows": both}
@@ -77,7 +76,7 @@ def digest_command(circuit_id: Id, sectors: Sectors = None, json: Json = False) 
 
 @app.command("compare", epilog="Example: cuzk circuits compare winning-2k --checkpoints winning-2k.checkpoints.tsv")
 def compare_command(
-    circuit_id: Id,
+    circuit_id: CircuitId,
     checkpoints: Annotated[
         Path | None, typer.Option(help="Running digests: rows, inputs, aux, digest, path.", metavar="TSV")
     ] = None,

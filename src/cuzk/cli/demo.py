@@ -19,7 +19,8 @@ from rich.table import Table
 from rich.text import Text
 
 from cuzk.cli.daemon_process import DaemonProcess
-from cuzk.cli.output import Json, progress_bar
+from cuzk.cli.development import make_parameters
+from cuzk.cli.output import Json, print_table
 from cuzk.cli.root import EXIT_NO
 from cuzk.cli.status_view import status_view
 from cuzk.cli.words import duration
@@ -31,14 +32,12 @@ from cuzk.filecoin.parameters.folder import development_folder
 from cuzk.filecoin.registry import CircuitEntry, decode, families
 from cuzk.filecoin.request import Request
 from cuzk.groth16.proof import Proof, split_proofs
-from cuzk.groth16.setup import setup
 from cuzk.groth16.verifier import verify
 from cuzk.groth16.verifying_key import VerifyingKey
 
 app = typer.Typer(add_completion=False)
 
 _POLL_SECONDS = 0.25
-_PLAIN_WIDTH = 120
 
 
 @dataclass(frozen=True)
@@ -130,8 +129,7 @@ def _ensure_parameters(entry: CircuitEntry) -> None:
     if path.exists() and path.name in development_folder().manifest:
         return
     _say(f"making development parameters of {entry.circuit_id}, once")
-    with progress_bar(entry.circuit_id) as progress:
-        setup(entry.circuit(), path, sector_size=entry.shape.size, threads=available_threads(), progress=progress)
+    make_parameters(entry.circuit_id, entry.circuit(), path, sector_size=entry.shape.size)
 
 
 def _prove(daemon: DaemonProcess, requests: Sequence[Request]) -> list[Result]:
@@ -203,7 +201,7 @@ def _show(made: Sequence[Made], daemon: DaemonProcess, seconds: float, as_json: 
         times = (job.result.queue_wait_ms, job.result.synthesis_ms, job.result.gpu_compute_ms, job.result.total_ms)
         proof = Text("verified") if job.verified else Text(f"WRONG: {job.result.error or 'not valid'}", style="red")
         table.add_row(_name(job.entry), job.result.job_id, str(job.partitions), *map(duration, times), proof)
-    Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH).print(table)
+    print_table(table, columns=120)
 
 
 def _say(message: str) -> None:

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from cuzk.cli import groth16_demo
-from cuzk.cli.output import Json, Threads, answer, progress_bar, warn
-from cuzk.cli.parse import parse_scalar, read_proof_bytes
+from cuzk.cli.development import ToxicWasteFile, made_text, make_parameters, read_toxic_waste
+from cuzk.cli.output import Json, Threads, answer
+from cuzk.cli.parse import BlindingScalar, parse_blinding, read_proof_bytes
 from cuzk.devices.cpu import CpuDevice, available_threads
 from cuzk.errors import FormatError, InputError, UnsatisfiedError
 from cuzk.files import replacing
@@ -18,8 +19,6 @@ from cuzk.groth16.points import Check
 from cuzk.groth16.proof import Proof, split_proofs
 from cuzk.groth16.prover import prove
 from cuzk.groth16.r1cs_file import read_r1cs
-from cuzk.groth16.setup import setup
-from cuzk.groth16.toxic_waste import ToxicWaste
 from cuzk.groth16.verifier import verify
 from cuzk.groth16.verifying_key import VerifyingKey
 from cuzk.groth16.witness_file import format_public_inputs, read_public_inputs, read_witness
@@ -37,33 +36,14 @@ R1cs = Annotated[Path, typer.Option(help="Constraint system (R1CSDMP1 file).", m
 def setup_command(
     r1cs: R1cs,
     out: Annotated[Path, typer.Option(help="Parameter file to write; the .vk goes beside it.", metavar="FILE.params")],
-    toxic_waste: Annotated[
-        Path | None, typer.Option(help="Secrets to use instead of fresh ones (JSON), for reproducible tests.")
-    ] = None,
+    toxic_waste: ToxicWasteFile = None,
     threads: Threads = None,
     json: Json = False,
 ) -> None:
     """Make development parameters for a circuit. They are unsafe: whoever ran this could forge proofs."""
-    waste = None
-    if toxic_waste is not None:
-        warn("the toxic waste of these parameters is in a file: proofs under them prove nothing")
-        waste = ToxicWaste.read(toxic_waste)
-    circuit = read_r1cs(r1cs)
-    begin = time.perf_counter()
-    with progress_bar("setup") as progress:
-        parameters = setup(circuit, out, toxic_waste=waste, threads=threads or available_threads(), progress=progress)
-    seconds = time.perf_counter() - begin
-    result = {
-        "params": str(out),
-        "vk": str(out.with_suffix(".vk")),
-        "bytes": out.stat().st_size,
-        "domain": parameters.domain,
-        "constraints": circuit.num_constraints,
-        "seconds": round(seconds, 3),
-        "unsafe": True,
-    }
-    text = f"{out}: {result['bytes']:,} bytes for {circuit.num_constraints:,} constraints, {seconds:.1f} s (unsafe)"
-    answer(result, text, as_json=json)
+    waste = read_toxic_waste(toxic_waste)
+    made = make_parameters("setup", read_r1cs(r1cs), out, toxic_waste=waste, threads=threads)
+    answer(made, made_text(made), as_json=json)
 
 
 @app.command(
@@ -75,12 +55,8 @@ def prove_command(
     params: Annotated[Path, typer.Option(help="Parameters of this circuit.", metavar="FILE")],
     out: Annotated[Path | None, typer.Option(help="Where the 192 bytes of the proof go.", metavar="FILE")] = None,
     public: Annotated[Path | None, typer.Option(help="Where the public inputs go, for verify.", metavar="FILE")] = None,
-    r: Annotated[
-        str | None, typer.Option("--r", help="Blinding scalar, little-endian; for tests.", metavar="HEX")
-    ] = None,
-    s: Annotated[
-        str | None, typer.Option("--s", help="Blinding scalar, little-endian; for tests.", metavar="HEX")
-    ] = None,
+    r: BlindingScalar = None,
+    s: BlindingScalar = None,
     check: Annotated[Check, typer.Option(help="How far the parameters' points are checked first.")] = Check.CURVE,
     threads: Threads = None,
     json: Json = False,
@@ -89,9 +65,7 @@ def prove_command(
 
     Exit code 1: the witness does not satisfy the circuit.
     """
-    if r is not None or s is not None:
-        warn("r or s was given: the proof does not hide the witness")
-    blinding = {"r": parse_scalar("--r", r), "s": parse_scalar("--s", s)}
+    blinding = parse_blinding(r, s)
     workers = threads or available_threads()
     circuit = read_r1cs(r1cs)
     inputs, aux = read_witness(witness)

@@ -2,7 +2,6 @@
 
 import hashlib
 import json as json_module
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,12 +12,12 @@ from typing import Annotated, TypeVar
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.table import Table
 
 from cuzk.algebra import fr
-from cuzk.cli.output import Json, Threads
+from cuzk.cli.output import Json, Threads, print_table
 from cuzk.cli.root import EXIT_NO
+from cuzk.cli.words import seconds
 from cuzk.devices.cpu import CpuDevice, available_threads
 from cuzk.filecoin.parameters.manifest import file_digest
 from cuzk.filecoin.post.public_inputs import PublicSector, winning_public_inputs
@@ -38,7 +37,6 @@ from cuzk.groth16.witness_file import read_witness
 Result = TypeVar("Result")
 
 _CHAIN_LOG2 = 14
-_PLAIN_WIDTH = 100
 _WINDOW = "window/a-v1_2-s1s2"
 _WINDOW_PARAMETERS = "merkletree-poseidon_hasher-8-0-0-0170db1f"
 _GENUINE = "filecoin-mainnet/winningpost_2kib.json"
@@ -170,8 +168,9 @@ class Demo:
     def _expect(self, what: str, step: str, action: Callable[[], bool], expected: bool) -> None:
         begin = time.perf_counter()
         valid = action()
-        seconds = time.perf_counter() - begin
-        self.steps.append(Step(what, step, seconds, "valid" if valid else "not valid", valid == expected))
+        self.steps.append(
+            Step(what, step, time.perf_counter() - begin, "valid" if valid else "not valid", valid == expected)
+        )
 
     def _same(self, what: str, made: bytes | str, expected: bytes | str) -> None:
         """Add to the last step whether what it made is Filecoin's, byte for byte."""
@@ -201,8 +200,7 @@ def demo_command(
     if json:
         print(json_module.dumps({"good": good, "steps": [asdict(step) for step in demo.steps]}))
     else:
-        # Where there is no terminal, no width is known: let nothing be wrapped.
-        Console(width=None if sys.stdout.isatty() else _PLAIN_WIDTH).print(_table(demo.steps))
+        print_table(_table(demo.steps), columns=100)
     if not good:
         raise typer.Exit(EXIT_NO)
 
@@ -215,7 +213,7 @@ def _table(steps: list[Step]) -> Table:
         table.add_row(
             step.what if step.what != previous else "",
             step.step,
-            f"{step.seconds * 1e3:,.0f} ms" if step.seconds < 1 else f"{step.seconds:.2f} s",
+            seconds(step.seconds),
             step.result if step.good else f"[red]{step.result}: WRONG[/red]",
         )
         previous = step.what

@@ -9,10 +9,12 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 
 from cuzk.cli.root import EXIT_NO
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+CircuitId = Annotated[str, typer.Argument(help="A circuit id, such as winning-32g.", metavar="ID", show_default=False)]
 Threads = Annotated[
     int | None, typer.Option("--threads", min=1, max=1024, help="Threads to use; all CPUs unless given.", metavar="N")
 ]
@@ -23,6 +25,11 @@ def answer(data: Mapping[str, Any], text: str, *, as_json: bool, yes: bool = Tru
     print(json.dumps(data) if as_json else text)
     if not yes:
         raise typer.Exit(EXIT_NO)
+
+
+def print_table(table: Table, *, columns: int) -> None:
+    """Print a table, as wide as the terminal; elsewhere, where no width is known, `columns` wide."""
+    Console(width=None if sys.stdout.isatty() else columns).print(table)
 
 
 def warn(message: str) -> None:

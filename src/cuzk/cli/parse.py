@@ -1,11 +1,19 @@
 """Reads what people give on the command line: hexadecimal, scalars, proofs."""
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from cuzk.algebra import fr
+from cuzk.cli.output import warn
 from cuzk.errors import InputError
 from cuzk.files import read_bounded
 from cuzk.groth16.proof import PROOF_SIZE
+
+BlindingScalar = Annotated[
+    str | None, typer.Option(help="Blinding scalar, little-endian, for tests.", metavar="HEX", show_default=False)
+]
 
 # A PoRep of 64 GiB has 16 partitions; leave room for batches.
 _MAX_PROOFS = 4096
@@ -22,8 +30,15 @@ def parse_hex(option: str, text: str, size: int) -> bytes:
     return data
 
 
-def parse_scalar(option: str, text: str | None) -> int | None:
-    """Return a scalar from hex of 32 little-endian bytes; None stays None."""
+def parse_blinding(r: str | None, s: str | None) -> dict[str, int | None]:
+    """Return the blinding scalars as the prover takes them, drawn by itself where None; warn if they are not."""
+    if r is not None or s is not None:
+        warn("r or s was given: the proof does not hide the witness")
+    return {"r": _parse_scalar("--r", r), "s": _parse_scalar("--s", s)}
+
+
+def _parse_scalar(option: str, text: str | None) -> int | None:
+    """Return a scalar from hex of 32 little-endian bytes."""
     if text is None:
         return None
     value = int.from_bytes(parse_hex(option, text, 32), "little")

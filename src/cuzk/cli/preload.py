@@ -1,11 +1,9 @@
 """`cuzk preload`: load a circuit's parameters before a job needs them."""
 
-from typing import Annotated
-
 import typer
 
 from cuzk.cli.connection import Certificate, Server, Token
-from cuzk.cli.output import Json, answer
+from cuzk.cli.output import CircuitId, Json, answer
 from cuzk.cli.words import duration
 from cuzk.client import DEFAULT_ADDRESS, Client
 
@@ -14,7 +12,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog="Example: cuzk preload winning-32g")
 def command(
-    circuit_id: Annotated[str, typer.Argument(help="Such as winning-32g.", metavar="ID")],
+    circuit_id: CircuitId,
     server: Server = DEFAULT_ADDRESS,
     token: Token = None,
     ca: Certificate = None,

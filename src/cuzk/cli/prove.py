@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from cuzk.cli.connection import Certificate, Token, answer_result
-from cuzk.cli.output import Json, Threads, warn
-from cuzk.cli.parse import parse_scalar
+from cuzk.cli.output import Json, Threads, answer, print_table
+from cuzk.cli.parse import BlindingScalar, parse_blinding
 from cuzk.cli.proving import DevParams, RequestFile, find_parameters
 from cuzk.client import Client
 from cuzk.devices.cpu import CpuDevice, available_threads
@@ -34,8 +33,8 @@ def command(
         Path | None, typer.Option(help="Parameter file; that of the parameter folder unless given.", metavar="FILE")
     ] = None,
     dev_params: DevParams = False,
-    r: Annotated[str | None, typer.Option(help="Blinding scalar, little-endian, for tests.", metavar="HEX")] = None,
-    s: Annotated[str | None, typer.Option(help="Blinding scalar, little-endian, for tests.", metavar="HEX")] = None,
+    r: BlindingScalar = None,
+    s: BlindingScalar = None,
     repeat: Annotated[int, typer.Option(help="Prove so many times, and show each.", min=1, metavar="N")] = 1,
     server: Annotated[
         str | None,
@@ -58,9 +57,7 @@ def command(
         with Client(server, token=token, ca_certificate=ca) as client:
             answer_result(client.prove(read_request(request_file)), out, as_json=json)
         return
-    if r is not None or s is not None:
-        warn("blinding scalars are given: such a proof may give its witness away")
-    blinding = {"r": parse_scalar("--r", r), "s": parse_scalar("--s", s)}
+    blinding = parse_blinding(r, s)
     workers = threads or available_threads()
     setup = StageTimes()
     with setup.stage("read request"):
@@ -92,19 +89,17 @@ def command(
         "setup_ms": _milliseconds(setup),
         "runs": [{**_milliseconds(times), "total": round(times.total * 1e3, 3)} for times in runs],
     }
-    _show(result, json)
+    if json:
+        answer(result, "", as_json=True)
+    else:
+        _show(result)
 
 
 def _milliseconds(times: StageTimes) -> dict[str, float]:
     return {name.replace(" ", "_"): round(seconds * 1e3, 3) for name, seconds in times.seconds.items()}
 
 
-def _show(result: dict[str, Any], json: bool) -> None:
-    if json:
-        from cuzk.cli.output import answer
-
-        answer(result, "", as_json=True)
-        return
+def _show(result: dict[str, Any]) -> None:
     table = Table("stage", *(f"run {number}" for number in range(1, len(result["runs"]) + 1)))
     for column in table.columns[1:]:
         column.justify = "right"
@@ -113,7 +108,7 @@ def _show(result: dict[str, Any], json: bool) -> None:
     table.add_section()
     for name in result["runs"][0]:
         table.add_row(name.replace("_", " "), *(_time(run[name]) for run in result["runs"]))
-    Console().print(table)
+    print_table(table, columns=80)
     print(f"{result['proof']}: {result['bytes']} bytes, valid for {result['circuit']}")
 
 

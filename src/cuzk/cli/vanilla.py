@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cuzk.cli.output import Json, Threads, answer
+from cuzk.cli.output import CircuitId, Json, Threads, answer
 from cuzk.cli.parse import parse_hex
 from cuzk.cli.proving import RequestFile
 from cuzk.devices.cpu import available_threads
@@ -21,7 +21,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 @app.command("generate", epilog="Example: cuzk vanilla generate wpost-2k --sector 1 --sector 2 --out request.json")
 def generate_command(
-    circuit_id: Annotated[str, typer.Argument(help="Such as winning-2k or wpost-32k.", metavar="ID")],
+    circuit_id: CircuitId,
     sector: Annotated[list[int] | None, typer.Option(help="A sector number; may be repeated.", metavar="N")] = None,
     seed: Annotated[str, typer.Option(help="Sectors follow from it.", metavar="TEXT")] = "",
     miner: Annotated[int, typer.Option(help="The miner's id.", min=0, max=2**64 - 1, metavar="N")] = 1000,
