@@ -26,9 +26,9 @@ MAX_MESSAGE_BYTES = 256 << 20
 
 _WRONG_INPUT = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNAUTHENTICATED)
 
-Outcome = Literal["completed", "failed", "cancelled", "timeout", "unknown"]
+ResultStatus = Literal["completed", "failed", "cancelled", "timeout", "unknown"]
 
-_OUTCOMES: dict[int, Outcome] = {
+_STATUSES: dict[int, ResultStatus] = {
     pb.AwaitProofResponse.COMPLETED: "completed",
     pb.AwaitProofResponse.FAILED: "failed",
     pb.AwaitProofResponse.CANCELLED: "cancelled",
@@ -53,7 +53,7 @@ class Result:
     """How a job ended; the milliseconds of synthesis and of the device are sums over partitions."""
 
     job_id: str
-    status: Outcome
+    status: ResultStatus
     proof: bytes
     error: str
     queue_wait_ms: int
@@ -177,7 +177,7 @@ def fetch_status(url: str = DEFAULT_STATUS_URL, *, token: str | None = None, tim
 def _result(reply: pb.AwaitProofResponse) -> Result:
     return Result(
         job_id=reply.job_id,
-        status=_OUTCOMES.get(reply.status, "unknown"),
+        status=_STATUSES.get(reply.status, "unknown"),
         proof=reply.proof,
         error=reply.error_message,
         queue_wait_ms=reply.queue_wait_ms,

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from cuzk import __version__
 from cuzk.cli.root import SUBCOMMANDS, app
 from tests.cli.runner import cuzk
+from tests.conftest import REPOSITORY
 
 
 def leaves(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -46,6 +47,12 @@ def test_every_command_has_help_with_an_example_and_json(command: tuple[str, ...
     assert outcome.code == 0
     assert "Example" in outcome.out
     assert "--json" in outcome.out
+
+
+def test_the_readme_lists_the_subcommands() -> None:
+    lines = (REPOSITORY / "README.md").read_text().splitlines()
+    expected = [f"| `cuzk {name}` | {summary} |" for name, (_, summary) in SUBCOMMANDS.items()]
+    assert [line for line in lines if line.startswith("| `cuzk ")] == expected
 
 
 def test_version() -> None:

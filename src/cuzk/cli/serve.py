@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cuzk.cli.output import Json
+from cuzk.cli.proving import DevParams
 from cuzk.engine.config import Config, load_config
 from cuzk.errors import InputError
 
@@ -32,9 +33,7 @@ def command(
     data_dir: Annotated[
         Path | None, typer.Option(help="Where accepted jobs are kept over a restart.", metavar="FOLDER")
     ] = None,
-    dev_params: Annotated[
-        bool, typer.Option("--dev-params", help="Use parameters made by `cuzk params generate`, which are unsafe.")
-    ] = False,
+    dev_params: DevParams = False,
     log_level: Annotated[str | None, typer.Option(help="debug, info, warning or error.", metavar="LEVEL")] = None,
     settings: Annotated[
         list[str] | None,
