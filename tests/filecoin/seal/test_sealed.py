@@ -135,3 +135,8 @@ def test_eight_mebibytes() -> None:
     job.verify_vanilla(threads=2)
     assert job.partitions == 4
     assert not np.array_equal(updated.new.comm_r, updated.old.comm_r)
+
+
+def test_large_sectors_are_not_sealed() -> None:
+    with pytest.raises(InputError, match="at most 16 MiB are sealed, not 32GiB"):
+        seal(seal_proof(3), 1000, 1, bytes(32), np.zeros((0, 4), dtype=np.uint64))
