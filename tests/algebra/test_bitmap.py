@@ -40,3 +40,13 @@ def test_check_refuses(words: object, n: int, message: str) -> None:
 def test_pack_refuses_two_dimensions() -> None:
     with pytest.raises(InputError, match="one dimension"):
         bitmap.pack(np.zeros((2, 2), dtype=bool))
+
+
+def test_a_negative_length_is_refused() -> None:
+    with pytest.raises(InputError, match="must not be negative, got -1"):
+        bitmap.check(bitmap.zeros(0), -1)
+
+
+def test_unpack_reads_a_strided_bitmap() -> None:
+    words = np.array([1, 7, 2, 7], dtype=np.uint64)[::2]
+    assert np.flatnonzero(bitmap.unpack(words, 128)).tolist() == [0, 65]

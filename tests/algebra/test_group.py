@@ -1,9 +1,12 @@
+from collections.abc import Callable
+
 import numpy as np
 import py_arkworks_bls12381 as arkworks
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuzk.algebra.arrays import MAX_THREADS
 from cuzk.algebra.group import G1, G2, Group
 from cuzk.errors import InputError
 from tests.algebra.points import (
@@ -233,3 +236,21 @@ def test_arbitrary_bytes_are_refused_or_mean_one_point(data: bytes, flags: int) 
             continue
         assert curve.is_on_curve(to_points(point)[0])
         assert (group.compress(point) == raw[:size]).all()
+
+
+@GROUPS
+@pytest.mark.parametrize("threads", [0, -1, MAX_THREADS + 1])
+def test_a_number_of_threads_that_cannot_be_is_refused(group: Group, threads: int) -> None:
+    points, scalars = np.tile(group.generator, (2, 1)), fr([1, 2])
+    calls: list[Callable[[], object]] = [
+        lambda: group.add(points, points, threads),
+        lambda: group.mul(points, scalars, threads),
+        lambda: group.fixed_base(group.generator, scalars, threads),
+        lambda: group.msm(points, scalars, threads=threads),
+        lambda: group.compress(points, threads),
+        lambda: group.decompress(group.compress(points), threads=threads),
+        lambda: group.check(points, threads=threads),
+    ]
+    for call in calls:
+        with pytest.raises(InputError, match=f"threads: expected 1 to 1024, got {threads}"):
+            call()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cuzk.errors import FormatError, InputError
+from cuzk.filecoin import request
 from cuzk.filecoin.kinds import KIND_BY_WIRE, Kind
 from cuzk.filecoin.request import Priority, Request, parse_request, read_request
 from cuzk.proto import proving_pb2 as pb
@@ -89,3 +90,9 @@ def test_a_request_file_is_named_in_its_errors(tmp_path: Path) -> None:
     path.write_text("{")
     with pytest.raises(FormatError, match=r"request\.json: not a SubmitProofRequest"):
         read_request(path)
+
+
+def test_a_file_without_end_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request, "MAX_REQUEST_FILE_BYTES", 1 << 16)
+    with pytest.raises(FormatError, match="/dev/zero is too large: expected at most 65536 bytes"):
+        read_request(Path("/dev/zero"))

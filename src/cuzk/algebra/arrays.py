@@ -7,7 +7,10 @@ from numpy.typing import NDArray
 
 from cuzk.errors import InputError
 
-__all__ = ["Elements", "check_elements", "check_threads", "check_vector", "check_writable"]
+__all__ = ["MAX_THREADS", "Elements", "check_elements", "check_threads", "check_vector", "check_writable"]
+
+#: More than any machine has; the system gives out only so many, and a kernel starts them all.
+MAX_THREADS = 1024
 
 Elements: TypeAlias = NDArray[np.uint64]  # uint64[n, limbs]: canonical field elements, little-endian limbs
 
@@ -25,9 +28,9 @@ def check_vector(array: NDArray[Any], dtype: type[np.generic], name: str, *, len
 
 
 def check_threads(threads: int) -> None:
-    """Raise InputError unless `threads` is a positive number."""
-    if threads < 1:
-        raise InputError(f"threads: expected 1 or more, got {threads}")
+    """Raise InputError unless `threads` is from 1 to MAX_THREADS."""
+    if not 1 <= threads <= MAX_THREADS:
+        raise InputError(f"threads: expected 1 to {MAX_THREADS}, got {threads}")
 
 
 def check_writable(array: NDArray[Any], name: str) -> None:

@@ -33,7 +33,7 @@ def pack(bools: ArrayLike) -> Bitmap:
 def unpack(bitmap: Bitmap, n: int) -> NDArray[np.bool_]:
     """Return the n bits of a bitmap as booleans."""
     check(bitmap, n)
-    little = bitmap.astype("<u8", copy=False).view(np.uint8)
+    little = np.ascontiguousarray(bitmap, dtype="<u8").view(np.uint8)
     return np.unpackbits(little, count=n, bitorder="little").view(np.bool_)
 
 
@@ -44,6 +44,8 @@ def popcount(bitmap: Bitmap) -> int:
 
 def check(bitmap: Bitmap, n: int, name: str = "bitmap") -> None:
     """Raise InputError unless `bitmap` is one of n bits: type, shape, and no bit set beyond the end."""
+    if n < 0:
+        raise InputError(f"{name}: a bitmap's length must not be negative, got {n}")
     words = (n + 63) // 64
     if not isinstance(bitmap, np.ndarray) or bitmap.dtype != np.uint64 or bitmap.shape != (words,):
         got = f"{bitmap.dtype}{list(bitmap.shape)}" if isinstance(bitmap, np.ndarray) else type(bitmap).__name__

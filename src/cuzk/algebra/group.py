@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cuzk import _native
 from cuzk.algebra import bitmap
+from cuzk.algebra.arrays import check_threads
 from cuzk.algebra.bitmap import Bitmap
 from cuzk.algebra.scalars import PackedScalars
 from cuzk.errors import InputError
@@ -54,6 +55,7 @@ class Group:
 
     def add(self, p: Points, q: Points, threads: int = 1) -> Points:
         """Return p + q, element by element; a single point is added to each."""
+        check_threads(threads)
         p, q, shape = self._broadcast(p, q)
         out = np.empty_like(p)
         self._native("add")(p, q, out, threads)
@@ -68,6 +70,7 @@ class Group:
 
     def mul(self, points: Points, scalars: Scalars, threads: int = 1) -> Points:
         """Return scalar * point, element by element; scalars are Fr, uint64[n, 4] (uint64[4] for a single point)."""
+        check_threads(threads)
         rows, factors = self._rows(points), np.ascontiguousarray(np.atleast_2d(_checked_scalars(scalars)))
         if len(rows) != len(factors) or points.ndim != scalars.ndim:
             raise InputError(f"mul: {points.shape} points do not go with {scalars.shape} scalars")
@@ -77,6 +80,7 @@ class Group:
 
     def fixed_base(self, base: Points, scalars: Scalars, threads: int = 1) -> Points:
         """Return scalar_i * base for Fr[n], by tables of multiples: for setup, with millions of scalars."""
+        check_threads(threads)
         factors = np.ascontiguousarray(_checked_scalars(scalars))
         if base.ndim != 1 or factors.ndim != 2:
             raise InputError(f"fixed_base: expected one point and Fr[n], got shapes {base.shape} and {scalars.shape}")
@@ -92,6 +96,7 @@ class Group:
         With `density`, a bitmap over the scalars, only scalars whose bit is set count, and `bases` has one row for each
         of them, in order. The result is the same bytes for every number of threads.
         """
+        check_threads(threads)
         if density is not None:
             bitmap.check(density, len(scalars), "density")
         rows = self._rows(bases, single=False)
@@ -109,6 +114,7 @@ class Group:
 
     def compress(self, points: Points, threads: int = 1) -> Points:
         """Return the compressed form, uint8[n, compressed_size] (one dimension for a single point)."""
+        check_threads(threads)
         rows = self._rows(points)
         out = np.empty((len(rows), self.compressed_size), dtype=np.uint8)
         self._native("compress")(rows, out, threads)
@@ -116,6 +122,7 @@ class Group:
 
     def decompress(self, data: Points, subgroup: bool = True, threads: int = 1) -> Points:
         """Return the uncompressed form of uint8[n, compressed_size]; InputError names the first bad point."""
+        check_threads(threads)
         rows = _byte_rows(data, self.compressed_size, f"compressed {self.name} points")
         out = np.empty((len(rows), self.point_size), dtype=np.uint8)
         self._native("decompress")(rows, out, subgroup, threads)
@@ -126,6 +133,7 @@ class Group:
 
         Infinity is refused unless `infinity` is set: parameter files never hold it.
         """
+        check_threads(threads)
         self._native("check")(self._rows(points), subgroup, infinity, threads)
 
     def _native(self, function: str) -> Callable[..., None]:

@@ -15,6 +15,7 @@ from google.protobuf import json_format
 
 from cuzk.errors import FormatError, InputError
 from cuzk.filecoin.kinds import KIND_BY_WIRE, Kind
+from cuzk.files import read_bounded
 from cuzk.proto import proving_pb2 as pb
 
 #: A PoRep request of a 32 GiB sector is about 70 MB on the wire and 90 MB as JSON; nothing is near this.
@@ -106,11 +107,9 @@ def parse_request(text: str | bytes) -> Request:
 
 def read_request(path: Path) -> Request:
     """Read a request file."""
-    size = path.stat().st_size
-    if size > MAX_REQUEST_FILE_BYTES:
-        raise InputError(f"{path}: expected a request file of at most {MAX_REQUEST_FILE_BYTES} bytes, got {size}")
+    text = read_bounded(path, MAX_REQUEST_FILE_BYTES)
     try:
-        return parse_request(path.read_bytes())
+        return parse_request(text)
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from error
 
