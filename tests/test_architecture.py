@@ -3,6 +3,7 @@
 import ast
 import importlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,6 +67,7 @@ def imported_modules(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.module
 
 
+@cache
 def imports() -> list[Import]:
     """Return every import of one room by another."""
     found = []
