@@ -21,9 +21,4 @@ def find_parameters(stem: str, extension: str, given: Path | None, dev_params: b
             raise InputError(f"{given} is not a file")
         return given
     folder = development_folder() if dev_params else network_folder()
-    name = f"{stem}.{extension}"
-    path = folder.file(name)
-    checked = folder.check(name)
-    if not checked.good:
-        raise InputError(f"{path}: expected the digest {checked.expected}, got {checked.actual}")
-    return path
+    return folder.checked_file(f"{stem}.{extension}")

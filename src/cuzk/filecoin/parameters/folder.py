@@ -61,6 +61,13 @@ class ParameterFolder:
             raise InputError(f"{path} is marked unsafe: development parameters are used only when asked for")
         return check_file(path, self.manifest)
 
+    def checked_file(self, name: str) -> Path:
+        """Return the path of a file whose digest is the manifest's; InputError as `check`, or if it is another."""
+        path, checked = self.file(name), self.check(name)
+        if not checked.good:
+            raise InputError(f"{path}: expected the digest {checked.expected}, got {checked.actual}")
+        return path
+
 
 def network_folder() -> ParameterFolder:
     """Return the folder of the network's parameters, by environment or default."""
