@@ -133,8 +133,10 @@ struct BlockKernels {
 
   static void store(const void* slots, const Block& to) {
     const auto* x = static_cast<const Vector*>(slots);
-    for (std::size_t j = 0, slot = 0; j < slots_of(to); ++j, slot = next_reversed(slot, to.log2_slots))
+    for (std::size_t j = 0, slot = 0; j < slots_of(to); ++j, slot = next_reversed(slot, to.log2_slots)) {
+      prefetch<1>(to, j);
       Lanes::store(Lanes::canonical(x[slot]), element(to, j), to.lane_stride);
+    }
   }
 
   static constexpr Kernels kernels() {
@@ -177,14 +179,17 @@ struct BlockKernels {
     const LaneFactor *low_, *high_;
   };
 
-  // Asks for a slot some way ahead: columns are far apart in memory, which the processor does not foresee.
+  // Asks for a slot some way ahead: the scalars of a column are far apart in memory, which the processor does not
+  // foresee. (Always inline: gcc takes a function that only prefetches for one without effect, and leaves out its
+  // calls.)
   template <int for_write>
-  static void prefetch(const Block& block, std::size_t slot) {
+  [[gnu::always_inline]] static void prefetch(const Block& block, std::size_t slot) {
     constexpr std::size_t DISTANCE = 16, LINE_WORDS = 8;
+    constexpr int SECOND_LEVEL_CACHE = 2;
     if (slot + DISTANCE >= slots_of(block) || block.lane_stride != SCALAR_WORDS) return;
     const u64* ahead = element(block, slot + DISTANCE);
     for (std::size_t word = 0; word < LANES * SCALAR_WORDS; word += LINE_WORDS)
-      __builtin_prefetch(ahead + word, for_write);
+      __builtin_prefetch(ahead + word, for_write, SECOND_LEVEL_CACHE);
   }
 
   static std::size_t slots_of(const Block& block) { return std::size_t{1} << block.log2_slots; }
