@@ -78,6 +78,13 @@ def test_a_replaced_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == ["file"]
 
 
+def test_a_folder_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=r"cannot write .*folder: Is a directory"), replacing(tmp_path / "folder"):
+        pytest.fail("the work was begun")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
+
+
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot write"), replacing(tmp_path / "file" / "under") as _:

@@ -19,6 +19,7 @@ from cuzk.errors import CuzkError, InputError
 from cuzk.filecoin.request import Request
 from cuzk.proto import proving_pb2 as pb
 from cuzk.proto.proving_pb2_grpc import ProvingEngineStub
+from cuzk.server.addresses import UnixAddress, parse_address
 
 DEFAULT_ADDRESS = "127.0.0.1:9820"
 DEFAULT_STATUS_URL = "http://127.0.0.1:9821/status"
@@ -64,13 +65,16 @@ class Result:
 
 
 class Client:
-    """A connection to one daemon, at `HOST:PORT` or `unix:///PATH`. Methods may be called from several threads."""
+    """A connection to one daemon, at `HOST:PORT` or `unix:///PATH`. Methods may be called from several threads.
+
+    InputError for an address that is neither.
+    """
 
     def __init__(
         self, address: str = DEFAULT_ADDRESS, *, token: str | None = None, ca_certificate: Path | None = None
     ) -> None:
-        target = address.removeprefix("http://")
-        target = f"unix:{target.removeprefix('unix://')}" if target.startswith("unix://") else target
+        where = parse_address(address)
+        target = f"unix:{where.path}" if isinstance(where, UnixAddress) else str(where)
         options = [
             ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
             ("grpc.max_send_message_length", MAX_MESSAGE_BYTES),

@@ -1,5 +1,6 @@
 """Reading and writing whole files with care: sizes before bytes, and nothing half-written under a final name."""
 
+import errno
 import mmap
 import os
 import tempfile
@@ -47,6 +48,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a new file that takes the name `path` when the block ends well, and vanishes when it does not."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error

@@ -1,9 +1,11 @@
 """The command as a whole: help, version, information, and what is imported for it."""
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,6 +49,22 @@ def test_every_command_has_help_with_an_example_and_json(command: tuple[str, ...
     assert outcome.code == 0
     assert "Example" in outcome.out
     assert "--json" in outcome.out
+
+
+def test_sigterm_leaves_no_half_written_file(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys, time; from pathlib import Path\n"
+        "from cuzk.cli import root; from cuzk.files import replacing\n"
+        "def app(**_):\n"
+        "    with replacing(Path(sys.argv[1])):\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "        time.sleep(60)\n"
+        "root.app = app\n"
+        "root.main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, tmp_path / "file"], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (128 + signal.SIGTERM, b"")
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_readme_lists_the_subcommands() -> None:

@@ -65,6 +65,7 @@ def test_a_changed_path_is_no_and_a_malformed_request_is_bad_input(tmp_path: Pat
         (["generate", "wpost-3k"], "unknown circuit id"),
         (["generate", "wpost-2k", "--registered-proof", "8"], "expected one of wpost-2k, got StackedDrgWindow32GiBV1"),
         (["generate", "winning-2k", "--sector", "1", "--sector", "2"], "expected exactly one for winning-2k"),
+        (["generate", "wpost-2k", "--partition", str(1 << 32)], "'--partition'"),
         (["generate", "wpost-2k", "--randomness", "00"], "--randomness: expected 32 bytes"),
     ],
 )

@@ -81,6 +81,8 @@ def test_negative_and_large_coefficients_are_shown_short() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
+        ("checkpoints", "", "file is empty"),
+        ("rows", "", "file is empty"),
         ("checkpoints", "100\tx\n", "line 1: expected rows, inputs, aux, digest and path"),
         ("checkpoints", "-1\t1\t1\tx\n", "line 1: expected rows"),
         ("rows", "#0 name\n  A: 0\n", "line 1: expected `#number path` and three lines"),

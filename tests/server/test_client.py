@@ -52,6 +52,12 @@ def test_errors_carry_their_code() -> None:
         fetch_status("http://127.0.0.1:1/status")
 
 
+@pytest.mark.parametrize("address", ["", "x", "::::", "é:é", "unix://", "unix://relative", "127.0.0.1:99999"])
+def test_an_address_that_is_none_is_bad_input(address: str) -> None:
+    with pytest.raises(InputError, match=r"expected (HOST:PORT|unix://|an IPv6)"):
+        Client(address)
+
+
 def test_unix_socket(tmp_path: Path) -> None:
     with background_daemon(listen=UnixAddress(tmp_path / "s")) as daemon, Client(f"unix://{tmp_path}/s") as client:
         assert daemon.grpc == f"unix://{tmp_path}/s"

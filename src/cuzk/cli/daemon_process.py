@@ -13,6 +13,7 @@ from cuzk.errors import CuzkError
 
 _START_SECONDS = 60
 _STOP_SECONDS = 30
+_HURRY_SECONDS = 0.5  # for what has nothing to drain
 _LOG_TAIL = 2000
 
 
@@ -50,8 +51,8 @@ class DaemonProcess:
         self.grpc, self.panel = found["grpc"], found["panel"]
         return self
 
-    def __exit__(self, *_exception: object) -> None:
-        self.stop()
+    def __exit__(self, kind: type[BaseException] | None, *_exception: object) -> None:
+        self.stop(drain=kind is None)
 
     @property
     def pid(self) -> int:
@@ -71,13 +72,18 @@ class DaemonProcess:
         except KeyboardInterrupt:
             return
 
-    def stop(self) -> int:
-        """Ask it to drain and end; after a while insist. Return its exit code."""
-        for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
+    def stop(self, *, drain: bool = True) -> int:
+        """Ask it to drain and end; after a while, or unless it is to `drain`, insist. Return its exit code."""
+        patience = _STOP_SECONDS if drain else _HURRY_SECONDS
+        for number, seconds in (
+            (signal.SIGTERM, patience),
+            (signal.SIGTERM, _STOP_SECONDS),
+            (signal.SIGKILL, _STOP_SECONDS),
+        ):
             if self._process.poll() is None:
                 os.kill(self._process.pid, number)
                 try:
-                    self._process.wait(_STOP_SECONDS)
+                    self._process.wait(seconds)
                 except subprocess.TimeoutExpired:
                     continue
         return self._process.returncode

@@ -134,7 +134,8 @@ def _ensure_parameters(entry: CircuitEntry) -> None:
 
 def _prove(daemon: DaemonProcess, requests: Sequence[Request]) -> list[Result]:
     """Submit everything at once and show the daemon's status until all is done."""
-    with Client(daemon.grpc) as client, ThreadPoolExecutor(len(requests)) as pool, _progress() as show:
+    # The client closes before the pool waits for its threads: so Ctrl-C ends their calls.
+    with ThreadPoolExecutor(len(requests)) as pool, Client(daemon.grpc) as client, _progress() as show:
         futures = [pool.submit(client.prove, request) for request in requests]
         while not all(future.done() for future in futures):
             daemon.check_alive()

@@ -1,6 +1,7 @@
 """The root of the command: finds subcommands, and turns errors into exit codes and sentences."""
 
 import importlib
+import signal
 import sys
 from typing import Annotated, Any
 
@@ -102,6 +103,12 @@ def _root(
     pass
 
 
+def _terminate(number: int, _frame: object) -> None:
+    """Unwind, as Ctrl-C does: half-written files vanish, and a daemon that was started here is stopped."""
+    raise SystemExit(128 + number)
+
+
 def main() -> None:
     """Run the `cuzk` command."""
+    signal.signal(signal.SIGTERM, _terminate)
     app(prog_name="cuzk")

@@ -28,7 +28,9 @@ def generate_command(
     randomness: Annotated[
         str | None, typer.Option(help="32 bytes; drawn unless given.", metavar="HEX", show_default=False)
     ] = None,
-    partition: Annotated[int, typer.Option(help="WindowPoSt's partition index.", min=0, metavar="N")] = 0,
+    partition: Annotated[
+        int, typer.Option(help="WindowPoSt's partition index.", min=0, max=2**32 - 1, metavar="N")
+    ] = 0,
     registered_proof: Annotated[
         int | None, typer.Option(help="Its number; the newest of the circuit unless given.", metavar="N")
     ] = None,

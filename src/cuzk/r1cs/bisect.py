@@ -79,7 +79,7 @@ def format_row(row: ReadableRow) -> str:
 
 def read_rows(path: Path) -> Iterator[ReadableRow]:
     """Read a file of rows."""
-    lines = read_bounded(path, _MAX_FILE).decode(errors="replace").splitlines()
+    lines = _read_lines(path)
     for at in range(0, len(lines), 4):
         head = re.fullmatch(r"#([0-9]+) (.*)", lines[at])
         matrices = [_parse_terms(line[5:]) for line in lines[at + 1 : at + 4]]
@@ -116,7 +116,7 @@ def _first_wrong_checkpoint(circuit: CompiledCircuit, path: Path) -> Difference 
 
 
 def _read_checkpoints(path: Path) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(read_bounded(path, _MAX_FILE).decode(errors="replace").splitlines(), start=1):
+    for number, line in enumerate(_read_lines(path), start=1):
         match line.split("\t"):
             case [rows, _, _, digest, *_] if rows.isascii() and rows.isdigit():
                 yield int(rows), digest
@@ -151,3 +151,11 @@ def _shown(coefficient: int) -> str:
     negative = MODULUS - coefficient
     sign, value = ("", coefficient) if len(f"{coefficient:x}") <= len(f"{negative:x}") else ("-", negative)
     return f"{sign}{value if value < 1 << 16 else hex(value)}"
+
+
+def _read_lines(path: Path) -> list[str]:
+    """Return a file's lines; an empty file says nothing, so that nothing can agree with it."""
+    lines = read_bounded(path, _MAX_FILE).decode(errors="replace").splitlines()
+    if not lines:
+        raise FormatError(f"{path} is empty")
+    return lines

@@ -173,6 +173,11 @@ def test_what_cannot_be_fetched_is_refused(tmp_path: Path) -> None:
         fetch(NAME, ManifestEntry("", "00", 1), tmp_path)
 
 
+def test_a_gateway_that_is_no_url_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"gateway: expected an http or https URL, got 'http://\[::1'"):
+        fetch(NAME, ENTRY, tmp_path, gateway="http://[::1")
+
+
 def test_nobody_listening_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(FetchError, match=r"127\.0\.0\.1:1/QmTest"):
         fetch(NAME, ENTRY, tmp_path, gateway="http://127.0.0.1:1/", attempts=1)

@@ -86,7 +86,11 @@ def fetch(
 
 
 def _url(gateway: str, entry: ManifestEntry) -> str:
-    if urlsplit(gateway).scheme not in ("http", "https"):
+    try:
+        scheme = urlsplit(gateway).scheme
+    except ValueError:  # brackets that hold no IPv6 address
+        scheme = ""
+    if scheme not in ("http", "https"):
         raise InputError(f"gateway: expected an http or https URL, got {gateway!r}")
     if not entry.cid:
         raise InputError("the manifest has no CID for this file: it cannot be fetched")
