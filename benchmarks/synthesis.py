@@ -1,6 +1,8 @@
 """Times a circuit's life: tracing, saving, loading, planning and synthesis, with the memory of the process.
 
-    python benchmarks/synthesis.py winning-2k wpost-32g:100        (a number after the colon: that many sectors)
+    python benchmarks/synthesis.py winning-2k wpost-32g:100 porep-32g:9
+
+A number after the colon: that many sectors of a wpost circuit, or challenges of a porep or snap circuit.
 
 Synthesis runs on random data: it costs what a real proof's does. Each circuit is measured in a process of its own.
 """
@@ -11,14 +13,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from cuzk.filecoin.porep.circuit import stacked_porep
+from cuzk.filecoin.porep.config import porep_config
 from cuzk.filecoin.post.circuit import fallback_post
-from cuzk.filecoin.post.config import PostConfig, window_config, winning_config
+from cuzk.filecoin.post.config import window_config, winning_config
 from cuzk.filecoin.sectors import shape_of_slug
-from cuzk.r1cs import CompiledCircuit, storage
+from cuzk.filecoin.update.circuit import sector_update
+from cuzk.filecoin.update.config import update_config
+from cuzk.r1cs import CompiledCircuit, ConstraintSystem, storage
 from cuzk.r1cs.synthesis import Synthesizer
 
 THREADS = (1, 2)
@@ -26,11 +35,20 @@ RUNS = 10
 SECONDS = 5.0  # fewer runs once they have taken this long
 
 
-def config_of(name: str) -> PostConfig:
-    circuit_id, _, sectors = name.partition(":")
+def circuit_of(name: str) -> Callable[[ConstraintSystem], None]:
+    circuit_id, _, count = name.partition(":")
     kind, slug = circuit_id.split("-")
-    shape = shape_of_slug(slug)
-    return winning_config(shape) if kind == "winning" else window_config(shape, int(sectors) if sectors else None)
+    shape, number = shape_of_slug(slug), int(count) if count else None
+    match kind:
+        case "winning":
+            return partial(fallback_post, config=winning_config(shape))
+        case "wpost":
+            return partial(fallback_post, config=window_config(shape, number))
+        case "porep":
+            porep = porep_config(shape)
+            return partial(stacked_porep, config=replace(porep, challenges=number or porep.challenges))
+    update = update_config(shape)
+    return partial(sector_update, config=replace(update, challenges=number or update.challenges))
 
 
 def peak_mib() -> int:
@@ -38,12 +56,12 @@ def peak_mib() -> int:
 
 
 def measure(name: str) -> dict[str, float | int | str]:
-    config = config_of(name)
     result: dict[str, float | int | str] = {"circuit": name}
 
     begin = time.perf_counter()
-    traced = CompiledCircuit.trace(name, lambda cs: fallback_post(cs, config))
+    traced = CompiledCircuit.trace(name, circuit_of(name))
     result["trace_ms"] = (time.perf_counter() - begin) * 1e3
+    result["trace_cpu_s"] = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "circuit.pce"
         storage.save(traced, path)
