@@ -3,17 +3,21 @@
 
     python benchmarks/engine.py overhead --circuit wpost-2k --proofs 6 --rounds 3
     python benchmarks/engine.py status
-    python benchmarks/engine.py memory --circuit winning-32g
+    python benchmarks/engine.py kernels --circuit winning-2k --threads 1
+    python benchmarks/engine.py memory --circuit winning-2k
 
 `overhead` makes the same proofs, checked and verified, once by `cuzk.filecoin.local` in a loop and once by an engine
 with two or more in flight, in turns; on a busy machine the CPU seconds are the figure to look at. `memory` compares the
 peak of all processes' memory (PSS without file-backed pages, less the idle engine's) with the peak of what the engine
 had reserved for anonymous memory; it proves random witnesses, since those need no vanilla proofs, without verifying.
-Both need development parameters (`cuzk params generate CIRCUIT`).
+`kernels` measures what each stage takes by itself, for `cuzk.engine.needs`.
+
+All but `status` need development parameters: `cuzk params generate CIRCUIT`.
 """
 
 import argparse
 import asyncio
+import ctypes
 import resource
 import tempfile
 import threading
@@ -38,7 +42,7 @@ from cuzk.filecoin.local import LocalProver, StageTimes
 from cuzk.filecoin.parameters.folder import development_folder
 from cuzk.filecoin.registry import entry
 from cuzk.filecoin.request import Priority
-from cuzk.groth16 import Check, Parameters
+from cuzk.groth16 import Check, Parameters, prove_finish, prove_start, verify
 from cuzk.r1cs.synthesis import Synthesizer
 
 MIB = 1 << 20
@@ -189,46 +193,94 @@ def memory(circuit_id: str, partitions: int) -> None:
             "benchmarks.engine:RandomRegistry", {"circuit_id": circuit_id, "partitions": partitions}
         )
         with tempfile.TemporaryDirectory() as data:
-            engine = engine_for(Path(data), registry=source)
-            engine.subscribe(lambda _: peak.update(reserved=max(peak["reserved"], anonymous_reservations(engine))))
+            engine = engine_for(Path(data), registry=source, memory={"eviction_min_idle": "1s"})
             await engine.start()
             try:
-                await engine.preload(circuit_id)
-                await asyncio.sleep(1.0)
+                await engine.prove(Request(Kind.WINDOW, request_id="warm-up"))  # all processes are there from here on
+                await asyncio.sleep(3.0)
                 idle = anonymous_memory()
+                engine.subscribe(lambda _: peak.update(reserved=max(peak["reserved"], reserved_for_work(engine))))
                 threading.Thread(target=watch).start()
                 outcome = await engine.prove(Request(Kind.WINDOW, request_id="x"))
                 assert outcome.status == "completed", outcome.error
             finally:
                 ending.set()
                 await engine.stop()
-        taken = peak["memory"] - idle
+        taken, reserved = peak["memory"] - idle, peak["reserved"]
         print(
-            f"{circuit_id}, {partitions} partitions: reserved {peak['reserved'] / MIB:.1f} MiB, "
-            f"taken {taken / MIB:.1f} MiB ({(peak['reserved'] / taken - 1) * 100:+.1f} %), idle {idle / MIB:.1f} MiB"
+            f"{circuit_id}, {partitions} partitions: reserved {reserved / MIB:.1f} MiB, "
+            f"taken {taken / MIB:.1f} MiB ({(reserved / taken - 1) * 100:+.1f} %), idle {idle / MIB:.1f} MiB"
         )
 
     asyncio.run(run())
 
 
-def anonymous_reservations(engine: Engine) -> int:
-    """Return what is reserved for other memory than parameter files."""
-    return sum(r.bytes for r in engine.status().memory.reservations if r.kind != "srs")
+def kernels(circuit_id: str, threads: int) -> None:
+    """Print how much memory each stage takes at its peak, in this process."""
+    known = entry(circuit_id)
+    circuit = known.circuit()
+    synthesizer = staged("compile", lambda: Synthesizer(circuit))
+    density = staged("density", lambda: circuit.density)
+    path = development_folder().file(f"{known.parameter_stem}.params")
+    parameters = Parameters.open(path, check=Check.STRUCTURE)
+    data = RandomJob(circuit.num_data).witness_data(0)
+    buffer = memoryview(bytearray(synthesizer.layout.size))
+    print(f"domain {circuit.domain}, aux {circuit.num_aux}, assignment {len(buffer) / MIB:.1f} MiB")
+    assignment = staged("synthesis", lambda: synthesizer.run(data, threads=threads, buffer=buffer))
+    device = CpuDevice(threads)
+    pending = staged("start", lambda: prove_start(device, parameters, density, assignment))
+    proof = staged("finish", lambda: prove_finish(pending, threads=threads))
+    staged("verify", lambda: verify(parameters.verifying_key, assignment.inputs[1:], proof))
+
+
+def give_back() -> None:
+    """Have the allocator give free memory back, as workers do between tasks."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
+def staged(name: str, work: Callable[[], Any]) -> Any:
+    """Do some work and print how far memory rises meanwhile."""
+    before = peak = anonymous_memory()
+    ending = threading.Event()
+
+    def watch() -> None:
+        nonlocal peak
+        while not ending.wait(0.003):
+            peak = max(peak, anonymous_memory())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    result = work()
+    ending.set()
+    watcher.join()
+    give_back()
+    print(f"{name:10} peak {(peak - before) / MIB:+7.1f} MiB, after it {(anonymous_memory() - before) / MIB:+7.1f} MiB")
+    return result
+
+
+def reserved_for_work(engine: Engine) -> int:
+    """Return what is reserved beyond parameter files and compiled circuits, which the idle engine has too."""
+    return sum(r.bytes for r in engine.status().memory.reservations if r.kind not in ("srs", "circuit"))
 
 
 def main() -> None:
     """Run one of the benchmarks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["overhead", "status", "memory"])
+    parser.add_argument("what", choices=["overhead", "status", "kernels", "memory"])
     parser.add_argument("--circuit", default="wpost-2k")
     parser.add_argument("--proofs", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--partitions", type=int, default=4)
     options = parser.parse_args()
     if options.what == "overhead":
         overhead(options.circuit, options.proofs, options.rounds)
     elif options.what == "status":
         status()
+    elif options.what == "kernels":
+        kernels(options.circuit, options.threads)
     else:
         memory(options.circuit, options.partitions)
 

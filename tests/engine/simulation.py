@@ -28,9 +28,9 @@ class CircuitFacts:
 
 
 CIRCUITS = {
-    "big": CircuitFacts(Needs(8 * MIB, 4 * MIB, 2 * MIB, 3 * MIB, MIB, 5 * MIB, 30 * MIB), critical=False),
-    "small": CircuitFacts(Needs(2 * MIB, MIB, MIB, MIB, MIB, MIB, 10 * MIB), critical=False),
-    "winning": CircuitFacts(Needs(MIB, MIB // 2, MIB, MIB, MIB, MIB, 4 * MIB), critical=True),
+    "big": CircuitFacts(Needs(8 * MIB, 4 * MIB, 2 * MIB, MIB, 5 * MIB, 30 * MIB), critical=False),
+    "small": CircuitFacts(Needs(2 * MIB, MIB, MIB, MIB // 4, MIB, 10 * MIB), critical=False),
+    "winning": CircuitFacts(Needs(MIB, MIB // 2, MIB, MIB // 4, MIB, 4 * MIB), critical=True),
 }
 KINDS = {"big": "porep-c2", "small": "snap-update", "winning": "winning-post"}
 

@@ -179,7 +179,7 @@ class SmallCircuit:
     def needs(self) -> Needs:
         assignment = 1 << (self._registry.log2_sizes[self._kind] + 8)
         size = self._needs
-        return Needs(assignment, assignment // 2, size, size, size, size, self.parameters.path.stat().st_size)
+        return Needs(assignment, assignment // 2, size, size // 4, size, self.parameters.path.stat().st_size)
 
     def compile(self) -> "SmallCircuit":
         return self

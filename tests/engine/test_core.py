@@ -133,7 +133,7 @@ def test_one_failed_partition_fails_its_job_and_gives_everything_back() -> None:
     assert simulation.finished[job_id].error == f"partition {lease.partition} failed: vanilla proof does not decode"
     simulation.run()
     kinds = {r["kind"] for r in simulation.status()["memory"]["reservations"]}
-    assert kinds <= {"srs", "circuit", "pool"}
+    assert kinds <= {"srs", "work", "circuit", "pool"}
     assert not simulation.segments
 
 
@@ -331,7 +331,7 @@ def test_preload_and_evict_are_real() -> None:
     tiers = {entry["circuit_id"]: entry["tier"] for entry in simulation.status()["allocations"]["srs"]}
     assert tiers == {"small": "hot"}
     result, todo = simulation.core.evict("small")
-    assert result == (True, CIRCUITS["small"].needs.parameters)
+    assert result == (True, CIRCUITS["small"].needs.parameters + MIB)
     assert do.UnloadSrs("small", "cpu") in todo
     simulation.do(todo)
     assert simulation.status()["memory"]["used_bytes"] == 0

@@ -140,7 +140,7 @@ async def test_cancel_ends_a_job_and_gives_everything_back(engine_in: EngineFact
         assert (await engine.wait(receipt.job_id)).status == "cancelled"
         assert not await engine.cancel("x")
         await until(lambda: engine.status().threads.used == 0)
-        assert {r.kind for r in engine.status().memory.reservations} <= {"srs", "circuit", "pool"}
+        assert {r.kind for r in engine.status().memory.reservations} <= {"srs", "work", "circuit", "pool"}
         with pytest.raises(UnknownJobError):
             await engine.cancel("y")
 
@@ -223,8 +223,11 @@ async def test_preload_and_evict(engine_in: EngineFactory, folder: Path) -> None
         assert (await engine.preload("porep-small")).already_loaded
         (srs,) = engine.status().allocations.srs
         assert (srs.tier, srs.bytes) == ("hot", (folder / "porep-small.params").stat().st_size)
+        used = engine.status().memory.used_bytes
         evicted = await engine.evict("porep-small")
-        assert (evicted.was_loaded, evicted.freed_bytes) == (True, srs.bytes)
+        assert (evicted.was_loaded, evicted.freed_bytes) == (True, used)
+        assert used > srs.bytes
+        assert engine.status().memory.used_bytes == 0
         assert not (await engine.evict("porep-small")).was_loaded
         with pytest.raises(InputError, match=r"snap-small: snap-small\.params: expected another digest"):
             await engine.preload("snap-small")
@@ -263,7 +266,7 @@ async def test_bad_parameters_fail_only_the_jobs_that_need_them(engine_in: Engin
 async def test_what_can_never_fit_is_refused_with_the_numbers(engine_in: EngineFactory) -> None:
     async with engine_in({"needs": 3 * small.MIB}, memory={"total_budget": "5MiB"}) as engine:
         with pytest.raises(
-            NeverFitsError, match=r"a partition of porep-small takes 6\.\d MiB, the memory budget is 5\.0 M"
+            NeverFitsError, match=r"a partition of porep-small takes 7\.\d MiB, the memory budget is 5\.0 M"
         ):
             await engine.submit(small.request(Kind.POREP, "x"))
         with pytest.raises(QueueFullError, match=r"there is no room for 6\.0 MiB of payload"), engine.payload(6 << 20):

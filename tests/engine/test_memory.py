@@ -20,17 +20,17 @@ def held(simulation: Simulation) -> dict[str, int]:
 
 
 def test_a_partition_takes_all_it_needs_at_once_or_nothing() -> None:
-    simulation = make(49)  # big: SRS 30, circuit 5, partition 11
+    simulation = make(49)  # big: SRS 30, work on the lanes 4, circuit 5, segment 8, synthesis 2
     simulation.submit("big", 2)
     simulation.prepare()
-    assert held(simulation) == {"srs big": 30, "circuit big": 5, "partition job 0": 11}
-    simulation = make(45)
+    assert held(simulation) == {"srs big": 30, "work big": 4, "circuit big": 5, "partition job 0": 10}
+    simulation = make(48)
     simulation.submit("big", 2)
     simulation.prepare()
     assert held(simulation) == {}
     assert (
         simulation.status()["pipelines"][0]["partitions"][0]["waits_for"]
-        == "memory: job 0 [0] is next and needs 46.0 MiB"
+        == "memory: job 0 [0] is next and needs 49.0 MiB"
     )
 
 
@@ -39,32 +39,32 @@ def test_memory_goes_down_stage_by_stage() -> None:
     simulation.submit("big", 1)
     simulation.prepare()
     partition = "partition job 0"
-    assert held(simulation)[partition] == 11  # segment 8, and 3 at the most
+    assert held(simulation)[partition] == 10
     simulation.do(simulation.core.synthesized(simulation.open("synthesis")[0].number))
-    assert held(simulation)[partition] == 11  # start takes 3
+    assert held(simulation)[partition] == 8
     lease = simulation.open("proof")[0]
     simulation.do(simulation.core.started(lease.number))
-    assert held(simulation)[partition] == 9  # finish takes 1
+    assert held(simulation)[partition] == 8  # nobody waits for a and b
     simulation.do(simulation.core.proved(lease.number, b"p" * 192))
-    assert held(simulation) == {"srs big": 30, "circuit big": 5, "pool segments": 8}
+    assert held(simulation) == {"srs big": 30, "work big": 4, "circuit big": 5, "pool segments": 8}
 
 
 def test_a_and_b_are_given_back_when_somebody_waits() -> None:
-    simulation = make(50)
+    simulation = make(52)
     simulation.submit("big", 2)
     simulation.prepare()
     simulation.do(simulation.core.synthesized(simulation.open("synthesis")[0].number))
     todo = simulation.core.started(simulation.open("proof")[0].number)
-    assert not [one for one in todo if isinstance(one, do.TrimSegment)]  # 11 - 4 - 2 is still too much for two
+    assert not [one for one in todo if isinstance(one, do.TrimSegment)]  # 39 + 4 + 10 is still too much
     simulation.do(todo)
-    simulation = make(52)
+    simulation = make(53)
     simulation.submit("big", 2)
     simulation.prepare()
     simulation.do(simulation.core.synthesized(simulation.open("synthesis")[0].number))
     todo = simulation.core.started(simulation.open("proof")[0].number)
     assert [one for one in todo if isinstance(one, do.TrimSegment)] == [do.TrimSegment("job 0", 0, 4 * MIB)]
     simulation.do(todo)
-    assert held(simulation)["partition job 0"] == 5 + 11
+    assert held(simulation)["partition job 0"] == 4 + 10
 
 
 def test_segments_are_used_again_and_closed_when_memory_is_short_or_they_are_idle() -> None:
@@ -84,14 +84,14 @@ def test_segments_are_used_again_and_closed_when_memory_is_short_or_they_are_idl
 
 
 def test_idle_parameters_are_evicted_for_who_waits_least_recently_used_first_once_they_are_old_enough() -> None:
-    simulation = make(58)
+    simulation = make(62)
     for circuit in ("small", "winning"):
         simulation.submit(circuit, 1)
         simulation.run()
         simulation.clock.now += 5.0
     simulation.submit("big", 1)
     simulation.run()
-    assert "job 2" not in simulation.finished  # 46 are needed, 58 - 11 - 5 are there
+    assert "job 2" not in simulation.finished  # 49 are needed, 62 - 12 - 6 are there
     simulation.clock.now += 11.0  # small is idle for 21 seconds, winning for 16
     simulation.do(simulation.core.tick())
     simulation.run()
@@ -113,12 +113,12 @@ def test_what_is_in_use_is_never_evicted() -> None:
 
 
 def test_critical_jobs_have_a_reserve_that_others_never_touch() -> None:
-    simulation = make(64)
-    simulation.core.memory.keep_for_critical(7 * MIB)  # winning: SRS 4, circuit 1, partition 2
-    assert simulation.status()["memory"]["critical_reserve_bytes"] == 7 * MIB
+    simulation = make(60)
+    simulation.core.memory.keep_for_critical(8 * MIB)  # winning: SRS 4, work 1, circuit 1, partition 2
+    assert simulation.status()["memory"]["critical_reserve_bytes"] == 8 * MIB
     simulation.submit("big", 4)
     simulation.prepare()
-    assert held(simulation) == {"srs big": 30, "circuit big": 5, "partition job 0": 11}
+    assert held(simulation) == {"srs big": 30, "work big": 4, "circuit big": 5, "partition job 0": 10}
     winning = simulation.submit("winning", 1, Priority.CRITICAL)
     simulation.prepare()
     assert [lease.job_id for lease in simulation.open("synthesis")] == ["job 0", winning]
@@ -137,22 +137,26 @@ def test_the_reserve_is_at_most_a_quarter() -> None:
 
 
 def test_the_first_in_line_gets_memory_first() -> None:
-    simulation = make(77, synthesis_slots=3, synthesis_threads=2)
+    simulation = make(89, synthesis_slots=3, synthesis_threads=2)
+    simulation.do(simulation.core.preload("small"))
+    simulation.prepare()
     simulation.submit("big", 1)
     simulation.prepare()
     waiting = simulation.submit("big", 2)
     simulation.submit("small", 1)  # it would fit, and is not let by: what is in use will do for the first in line
     simulation.prepare()
+    memory = simulation.status()["memory"]
+    assert memory["available_bytes"] == 14 * MIB  # 15 for a big one, 4 for a small one
     synthesizing = [lease.job_id for lease in simulation.open("synthesis")]
     assert synthesizing == ["job 0", waiting]
-    assert held(simulation)["partition job 1"] == 11
+    assert held(simulation)["partition job 1"] == 10
     assert "partition job 2" not in held(simulation)
 
 
 def test_never_fits_counts_all_that_a_job_needs() -> None:
     simulation = make(64)
     needs = CIRCUITS["big"].needs
-    total = needs.parameters + needs.circuit + needs.partition
+    total = needs.parameters + 4 * needs.work + needs.circuit + needs.partition
     assert simulation.core.never_fits("big", 64 * MIB - total, critical=False) is None
     assert simulation.core.never_fits("big", 64 * MIB - total + 1, critical=False) == 64 * MIB + 1
     simulation.core.memory.keep_for_critical(10 * MIB)

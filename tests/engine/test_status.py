@@ -61,7 +61,7 @@ def test_a_partition_says_what_it_waits_for() -> None:
 
 
 def test_what_waits_for_memory_says_how_much() -> None:
-    simulation = Simulation(settings(memory_total=16 << 20))
+    simulation = Simulation(settings(memory_total=17 << 20))
     simulation.submit("small", 4)
     simulation.prepare()
     waits = {p["waits_for"] for p in simulation.status()["pipelines"][0]["partitions"]}

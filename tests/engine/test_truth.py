@@ -24,7 +24,7 @@ class Truth(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sim = Simulation(sim.settings(memory_total=70 * MIB), devices={"cpu": 2, "gpu": 2})
+        self.sim = Simulation(sim.settings(memory_total=75 * MIB), devices={"cpu": 2, "gpu": 2})
         self.submitted: dict[str, int] = {}
 
     def teardown(self) -> None:
@@ -42,7 +42,7 @@ class Truth(RuleBasedStateMachine):
             if finish.state == "done":
                 assert finish.proof == b"".join(bytes([index]) * 192 for index in range(partitions))
         kinds = {reservation["kind"] for reservation in simulation.status()["memory"]["reservations"]}
-        assert kinds <= {"srs", "circuit", "pool"}
+        assert kinds <= {"srs", "work", "circuit", "pool"}
         assert not simulation.segments
         assert simulation.world.ledger.threads_used == 0
         records = [(record.job_id, record.partition) for record in simulation.recorded]

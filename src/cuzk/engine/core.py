@@ -105,7 +105,8 @@ class Core:
     def never_fits(self, circuit_id: str, payload: int, *, critical: bool) -> int | None:
         """Return how much memory a job of this circuit needs if it can never have it, else None."""
         needs = self.context.circuits[circuit_id].needs
-        return self.memory.never_fits((needs.parameters, needs.circuit, needs.partition, payload), critical=critical)
+        sizes = (self.srs.least_size(circuit_id), needs.circuit, needs.partition, payload)
+        return self.memory.never_fits(sizes, critical=critical)
 
     # Leases
 
@@ -121,7 +122,7 @@ class Core:
             self._drop(lease)
         else:
             self._emit(events.LeaseEnded(at=self._now, lease=lease.number, result="ok"))
-            self.memory.hold(work.owner(lease.partition), work.needs.synthesized, critical=work.critical)
+            self.memory.hold(work.owner(lease.partition), work.needs.assignment, critical=work.critical)
             self.dispatcher.ready.add(work.entry(lease.partition))
         return self._settle()
 
@@ -130,11 +131,7 @@ class Core:
         entry = self.world.ledger.open.get(lease_number)
         if entry is None or entry.finalizing_since is not None:
             return self._settle()
-        lease = entry.lease
-        self._emit(events.LeaseFinalizing(at=self._now, lease=lease.number))
-        work = self.dispatcher.works.get(lease.job_id)
-        if work is not None:
-            self.memory.hold(work.owner(lease.partition), work.needs.started, critical=work.critical)
+        self._emit(events.LeaseFinalizing(at=self._now, lease=lease_number))
         return self._settle()
 
     def proved(self, lease_number: int, proof: bytes) -> list[Instruction]:

@@ -154,7 +154,7 @@ class Dispatcher:
             self._context.instruct(Prove(lease, entry.circuit_id))
 
     def _next_proof(self) -> tuple[Entry, Lane] | None:
-        free = [lane for lane in self._up_lanes() if lane.current is None and not self._is_taken_alone(lane.device)]
+        free = [lane for lane in self._up_lanes() if lane.free and not self._is_taken_alone(lane.device)]
         if not free:
             return None
         for entry in self.ready.in_order(self._context.clock()):
@@ -345,7 +345,7 @@ class Dispatcher:
         for circuit_id in sorted(in_line | failed):
             loaded = self._srs.devices_in(circuit_id, "loading", "hot")
             for device in self._world.devices if loaded else ():
-                claims = self._srs.claim_on(circuit_id, device)
+                claims = self._srs.claims_on(circuit_id, device)
                 if device in loaded or not self._processes.up(device) or not claims:
                     continue
                 if self._memory.take(claims, (), critical=self._context.circuits[circuit_id].critical):
@@ -360,7 +360,7 @@ class Dispatcher:
     def sources(self, *, starving: bool = False, keep: Work | None = None, process: str = "") -> list[Source]:
         """Return what can be given back now, in the order in which it should be; not what `keep` will use there."""
         idle_since = self._context.clock() if starving else self._idle_since
-        sources = [Source(POOL, size, 0.0, partial(self._drop_pooled, size)) for size in self._pool.sizes()]
+        sources = [Source([(POOL, size)], 0.0, partial(self._drop_pooled, size)) for size in self._pool.sizes()]
         if keep is not None and self._pool.has(keep.needs.assignment):
             sources.remove(next(source for source in reversed(sources) if source.size == keep.needs.assignment))
         sources += self._trimmable()
@@ -380,7 +380,8 @@ class Dispatcher:
                 if work is None or work.owner(entry.lease.partition) in self._trimmed:
                     continue
                 owner = work.owner(entry.lease.partition)
-                yield Source(owner, work.needs.evaluations, 0.0, partial(self._trim, owner, work.needs.evaluations))
+                tail = work.needs.evaluations
+                yield Source([(owner, tail)], 0.0, partial(self._trim, owner, tail))
 
     def _trim(self, owner: events.Owner, tail: int) -> None:
         self._trimmed.add(owner)
@@ -391,8 +392,7 @@ class Dispatcher:
             lease = self._world.ledger.synthesis.get(owner.place)
             busy = lease is not None and self._world.jobs[lease.lease.job_id].circuit_id == owner.name
             if used <= idle_since and not busy and self._memory.held(owner):
-                size = self._memory.held(owner)
-                yield Source(owner, size, used, partial(self._unload_compiled, owner))
+                yield Source([(owner, self._memory.held(owner))], used, partial(self._unload_compiled, owner))
 
     def _unload_compiled(self, owner: events.Owner) -> None:
         del self._compiled_used[owner]
@@ -408,7 +408,7 @@ class Dispatcher:
         free = self._free_threads()
         if not self._context.settings.overlap:
             return min(free, limit or free)
-        free_lanes = sum(lane.current is None for lane in self._up_lanes())
+        free_lanes = sum(lane.free for lane in self._up_lanes())
         idle_slots = self._context.settings.synthesis_slots - len(self._world.ledger.synthesis)
         room = max(0, self._ahead_limit - self._ahead)
         contenders = min(free_lanes, len(self.ready)) + min(idle_slots, len(self.pending), room)

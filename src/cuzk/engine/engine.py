@@ -101,6 +101,8 @@ class Engine:
         for ordinal, device in enumerate(self._registry.devices()):
             self._perform(self._core.device_found(device, ordinal, range(lane, lane + lanes)))
             lane += lanes
+        if self.config.gpus.devices and not any(":" in device for device in self._registry.devices()):
+            log.warning("gpus.devices is ignored: there is no GPU back end here, the CPU proves")
         for number in range(self.config.pipeline.synthesis_concurrency):
             self._perform(self._core.start_process(f"{CHECKING}{number}"))
         unfinished = self._intake.recover(records)

@@ -11,7 +11,7 @@ from cuzk.engine.states import FileState, JobState, ProcessState, SrsState
 
 LeaseKind = Literal["synthesis", "proof"]
 LeaseResult = Literal["ok", "retry", "failed", "dropped"]
-ReservationKind = Literal["srs", "circuit", "partition", "payload", "pool"]
+ReservationKind = Literal["srs", "work", "circuit", "partition", "payload", "pool"]
 
 
 class Lease(msgspec.Struct, frozen=True):

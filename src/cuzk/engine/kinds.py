@@ -25,10 +25,8 @@ class Needs:
     """Of those, the tail that holds a and b; not needed once `prove_start` has returned."""
     synthesis: int
     """Beyond the segment, while it is synthesized."""
-    start: int
-    """Beyond the segment, during `prove_start`."""
-    finish: int
-    """Beyond the segment, during `prove_finish` and verification."""
+    work: int
+    """Beyond the segment, during `prove_start`, and during `prove_finish` and verification."""
     circuit: int
     """The compiled circuit, in each synthesis process that uses it."""
     parameters: int
@@ -36,18 +34,8 @@ class Needs:
 
     @property
     def partition(self) -> int:
-        """What a partition reserves, all at once, before anything of it starts."""
-        return self.assignment + max(self.synthesis, self.start, self.finish)
-
-    @property
-    def synthesized(self) -> int:
-        """What it still needs once it is synthesized."""
-        return self.assignment + max(self.start, self.finish)
-
-    @property
-    def started(self) -> int:
-        """What it still needs once `prove_start` has returned, its segment whole."""
-        return self.assignment + self.finish
+        """What a partition reserves before it is synthesized; the device's work is reserved with the parameters."""
+        return self.assignment + self.synthesis
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,11 @@ class Lane:
     _busy: deque[tuple[float, float]] = field(default_factory=deque)
     _slots: Slots = field(default_factory=lambda: Slots(HISTORY_SLOT, HISTORY_SLOTS))
 
+    @property
+    def free(self) -> bool:
+        """It may take a partition: a lane has two at most, one that it proves and one that it finishes, or both."""
+        return self.current is None and len(self.finalizing) < 2
+
     def became_free(self, start: float, end: float) -> None:
         """Account for an interval in which this lane was proving."""
         self._busy.append((start, end))

@@ -21,12 +21,21 @@ Claim = tuple[Owner, int]
 
 @dataclass(frozen=True)
 class Source:
-    """Memory that can be had back: how much of whose reservation, and what to do for it."""
+    """Memory that can be had back: how much of whose reservations, and what to do for it."""
 
-    owner: Owner
-    size: int
+    claims: Sequence[Claim]
     last_used: float
     free: Callable[[], None]
+
+    @property
+    def owner(self) -> Owner:
+        """The first of the owners."""
+        return self.claims[0][0]
+
+    @property
+    def size(self) -> int:
+        """All of it."""
+        return sum(size for _, size in self.claims)
 
 
 class Memory:
@@ -89,7 +98,8 @@ class Memory:
         if short > 0:
             return False
         for source in chosen:
-            self.shrink(source.owner, source.size)
+            for owner, size in source.claims:
+                self.shrink(owner, size)
             source.free()
         for owner, size in claims:
             self.hold(owner, self.held(owner) + size, critical=critical)
@@ -99,7 +109,7 @@ class Memory:
         """Set what an owner holds; for what is known to fit, shrinks, or is there already whatever the budget says."""
         if size == self.held(owner):
             return
-        shared = owner.kind in ("srs", "circuit")
+        shared = owner.kind in ("srs", "work", "circuit")
         if size and (owner.name in self._critical_circuits if shared else critical):
             self._critical_owners.add(owner)
         elif not size:

@@ -1,6 +1,9 @@
-"""How much memory a partition takes, from the sizes of its circuit; docs/engine.md says how it was measured.
+"""How much memory a partition takes beside its segment, from the sizes of its circuit.
 
-The assignment and what `prove_start` adds follow from the algebra; the rest was measured and is rounded up.
+Most of it is the largest multi-scalar multiplication's (native/msm): a list of the terms, the bases and scalars of a
+chunk of terms in the arithmetic's form, and the buckets of all windows. The one over h has most terms; the one in G2
+has fewer, and larger points, and takes about as much. `benchmarks/engine.py kernels` measures each stage and
+`benchmarks/engine.py memory` the whole.
 """
 
 from cuzk.engine.kinds import Needs
@@ -8,21 +11,39 @@ from cuzk.groth16.assignment import AssignmentLayout
 from cuzk.r1cs.compiled import CompiledCircuit
 
 _FR = 32
-_BASE = 8 << 20
-"""Kernels' buckets and tables, and what the allocator keeps, whatever the circuit."""
+_MIB = 1 << 20
+_SCALAR_BITS = 255
+_TERM = 12  # 8 bytes, and half as much again while the list grows
+_CHUNK = 1 << 17
+_IN_CHUNK = 96 + 32
+_BUCKET = 96 + 4
+_WIDTHS = range(3, 18)
+_REDUCTION = 2.2  # additions a bucket costs when the buckets of a window are summed
 
 
 def needs_of(circuit: CompiledCircuit, parameters: int) -> Needs:
     """Return what a circuit's partitions need; `parameters` is the size of the parameter file."""
-    sizes = circuit.root.sizes
-    layout = AssignmentLayout(circuit.num_inputs, circuit.num_aux, sizes.wide, circuit.domain)
+    layout = AssignmentLayout(circuit.num_inputs, circuit.num_aux, circuit.root.sizes.wide, circuit.domain)
     variables = circuit.num_inputs + circuit.num_aux
     return Needs(
         assignment=layout.size,
         evaluations=2 * circuit.domain * _FR,
-        synthesis=_BASE + circuit.num_data * _FR,
-        start=_BASE + circuit.domain * _FR + variables,
-        finish=_BASE + variables,
-        circuit=_BASE + variables,
+        synthesis=4 * _MIB + 3 * circuit.num_data * _FR,  # the data, and what they are put together from
+        work=4 * _MIB + _multiplication(max(circuit.domain, variables)),
+        circuit=4 * _MIB + 2 * variables,
         parameters=max(1, parameters),
     )
+
+
+def _multiplication(terms: int) -> int:
+    """Return the bytes that a multi-scalar multiplication in G1 takes."""
+    width = min(_WIDTHS, key=lambda width: _windows(width) * (terms + _REDUCTION * _buckets(width)))
+    return _TERM * terms + _IN_CHUNK * min(terms, _CHUNK) + _BUCKET * _windows(width) * _buckets(width)
+
+
+def _windows(width: int) -> int:
+    return _SCALAR_BITS // width + 1
+
+
+def _buckets(width: int) -> int:
+    return 1 << (width - 1)

@@ -9,6 +9,7 @@ from functools import partial
 from cuzk.engine.context import Context
 from cuzk.engine.events import FileMoved, Owner, SrsMoved
 from cuzk.engine.instructions import CheckFile, LoadSrs, UnloadSrs
+from cuzk.engine.kinds import Needs
 from cuzk.engine.memory import Claim, Memory, Source
 from cuzk.engine.processes import Processes
 from cuzk.engine.states import FileState, SrsState
@@ -60,13 +61,21 @@ class SrsManager:
         if self.devices_in(circuit_id, "loading", "hot") or self._reserved_devices(circuit_id):
             return []
         device = next(filter(self._processes.up, self._context.world.devices), None)
-        return None if device is None else [(_owner(circuit_id, device), self._size(circuit_id))]
+        return None if device is None else self.claims_on(circuit_id, device)
 
-    def claim_on(self, circuit_id: str, device: str) -> list[Claim]:
-        """Return the claim for one more device."""
-        owner = _owner(circuit_id, device)
-        missing = self._size(circuit_id) - self._memory.held(owner)
-        return [(owner, missing)] if missing > 0 else []
+    def claims_on(self, circuit_id: str, device: str) -> list[Claim]:
+        """Return what one device needs for a circuit: the parameters, and room for the work on all its lanes."""
+        wanted = [
+            (_owner(circuit_id, device), self._needs(circuit_id).parameters),
+            (_work(circuit_id, device), self._work_size(circuit_id, device)),
+        ]
+        missing = [(owner, size - self._memory.held(owner)) for owner, size in wanted]
+        return [(owner, size) for owner, size in missing if size > 0]
+
+    def least_size(self, circuit_id: str) -> int:
+        """Return what a circuit needs on the device where it needs least."""
+        work = (self._work_size(circuit_id, device) for device in self._context.world.devices)
+        return self._needs(circuit_id).parameters + min(work, default=0)
 
     def load_reserved(self, circuit_id: str) -> None:
         """Load a circuit on the devices that have memory reserved for it and are up."""
@@ -116,14 +125,14 @@ class SrsManager:
                     continue
             self._move(circuit.circuit_id, device, "cold")
             if not circuit.refs:
-                self._memory.release(_owner(circuit.circuit_id, device))
+                self._release(circuit.circuit_id, device)
         return bad
 
     def unused(self, circuit_id: str) -> None:
         """Give back what is reserved for a circuit that nobody uses any more and no device has loaded."""
         for device in self._reserved_devices(circuit_id):
             if device not in self.devices_in(circuit_id, "loading", "hot"):
-                self._memory.release(_owner(circuit_id, device))
+                self._release(circuit_id, device)
 
     def evict(self, circuit_id: str) -> tuple[bool, int]:
         """Give a circuit's SRS back, unless in use; return whether it was loaded, and how many bytes that freed."""
@@ -145,13 +154,13 @@ class SrsManager:
                 copies = copies[:-1]
             for last_used, device in copies:
                 if circuit.srs[device].leases == 0 and last_used <= idle_since:
-                    owner = _owner(circuit.circuit_id, device)
-                    free = partial(self._unload, circuit.circuit_id, device)
-                    sources.append(Source(owner, self._memory.held(owner), last_used, free))
+                    owners = _owner(circuit.circuit_id, device), _work(circuit.circuit_id, device)
+                    claims = [(owner, self._memory.held(owner)) for owner in owners]
+                    sources.append(Source(claims, last_used, partial(self._unload, circuit.circuit_id, device)))
         return sources
 
     def _evict(self, circuit_id: str, device: str) -> int:
-        size = self._memory.held(_owner(circuit_id, device))
+        size = sum(self._memory.held(owner(circuit_id, device)) for owner in (_owner, _work))
         self._give_back(circuit_id, device)
         self._context.instruct(UnloadSrs(circuit_id, device))
         return size
@@ -162,13 +171,23 @@ class SrsManager:
 
     def _give_back(self, circuit_id: str, device: str) -> None:
         self._move(circuit_id, device, "cold")
+        self._release(circuit_id, device)
+
+    def _release(self, circuit_id: str, device: str) -> None:
         self._memory.release(_owner(circuit_id, device))
+        self._memory.release(_work(circuit_id, device))
 
     def _reserved_devices(self, circuit_id: str) -> list[str]:
         return [device for device in self._context.world.devices if self._memory.held(_owner(circuit_id, device))]
 
-    def _size(self, circuit_id: str) -> int:
-        return self._context.circuits[circuit_id].needs.parameters
+    def _needs(self, circuit_id: str) -> Needs:
+        return self._context.circuits[circuit_id].needs
+
+    def _work_size(self, circuit_id: str, device: str) -> int:
+        """Return what the work of all leases takes that a device can have: each lane two, and each lease a thread."""
+        lanes = len(self._context.world.devices[device].lanes)
+        leases = min(2 * lanes, self._context.settings.threads_total) if self._context.settings.overlap else 1
+        return leases * self._needs(circuit_id).work
 
     def _move(self, circuit_id: str, device: str, state: SrsState, load_ms: int | None = None) -> None:
         at = self._context.clock()
@@ -177,3 +196,7 @@ class SrsManager:
 
 def _owner(circuit_id: str, device: str) -> Owner:
     return Owner("srs", circuit_id, device)
+
+
+def _work(circuit_id: str, device: str) -> Owner:
+    return Owner("work", circuit_id, device)
