@@ -120,7 +120,13 @@ MOMENTS: dict[str, Callable[[Words], bool]] = {
 JOBS = [["POREP", "a [1 2]", {}], ["SNAP", "b", {"start": 4, "padding": 2 << 20}]]
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+SLOW = pytest.mark.full
+SOMETIMES = {"synthesis", "prove_finish", "a job done"}
+
+
+@pytest.mark.parametrize(
+    "moment", [pytest.param(moment, marks=[SLOW] if moment in SOMETIMES else []) for moment in MOMENTS]
+)
 def test_a_killed_engine_loses_nothing_that_was_acknowledged(folder: Path, moment: str) -> None:
     with daemon(folder, submit=JOBS, options={"slow": 0.03}) as first:
         if moment != "acknowledged":
@@ -141,6 +147,7 @@ def test_a_killed_engine_loses_nothing_that_was_acknowledged(folder: Path, momen
     assert not list((folder / "data" / "spool").iterdir())
 
 
+@SLOW
 def test_an_engine_killed_over_and_over_gets_done_in_the_end(folder: Path) -> None:
     with daemon(folder, submit=JOBS[1:], options={"slow": 0.05}) as first:
         first.until(MOMENTS["acknowledged"])
@@ -154,7 +161,9 @@ def test_an_engine_killed_over_and_over_gets_done_in_the_end(folder: Path) -> No
         assert last.said[-1][1] <= 14
 
 
-@pytest.mark.parametrize("victim", ["check-0", "synthesis-0", "cpu", "forkserver"])
+@pytest.mark.parametrize(
+    "victim", [pytest.param("check-0", marks=SLOW), "synthesis-0", "cpu", pytest.param("forkserver", marks=SLOW)]
+)
 def test_killed_workers_cost_no_job(folder: Path, victim: str) -> None:
     with daemon(folder, submit=JOBS, options={"slow": 0.03}) as running:
         running.until(MOMENTS["prove_start"])
