@@ -1,5 +1,6 @@
 """Whole files: bounded reads, mappings, and names that appear only when all is written."""
 
+import errno
 import os
 import stat
 import threading
@@ -83,6 +84,16 @@ def test_a_folder_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot write .*folder: Is a directory"), replacing(tmp_path / "folder"):
         pytest.fail("the work was begun")
     assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InputError, match=r"cannot write .*file: No space left"), replacing(tmp_path / "file") as file:
+        file.write(b"x")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

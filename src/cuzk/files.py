@@ -12,6 +12,7 @@ from typing import BinaryIO
 from cuzk.errors import FormatError, InputError
 
 _PIECE = 1 << 16
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def read_bounded(path: Path, limit: int) -> bytes:
@@ -45,7 +46,10 @@ def map_file(path: Path) -> memoryview:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file that takes the name `path` when the block ends well, and vanishes when it does not."""
+    """Open a new file that takes the name `path` when the block ends well, and vanishes when it does not.
+
+    InputError if it cannot be made or written, as when the disk is full.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
@@ -61,8 +65,10 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            raise InputError(f"cannot write {path}: {error.strerror}") from error
         raise
 
 

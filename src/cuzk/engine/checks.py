@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+import structlog
 
 from cuzk.engine import messages as say
 from cuzk.engine.errors import CheckFailedError
 from cuzk.engine.kinds import ParameterFile
 from cuzk.errors import InputError
 from cuzk.files import read_bounded, replacing
+
+log = structlog.get_logger("cuzk.engine")
 
 _MAX_VERIFIED_SIZE = 1 << 20
 
@@ -125,8 +128,11 @@ class FileChecks:
         self._good.pop(name, None)
         file.check()
         self._good[name] = identity
-        with replacing(self._memory) as memory:
-            memory.write(msgspec.json.encode(self._good))
+        try:
+            with replacing(self._memory) as memory:
+                memory.write(msgspec.json.encode(self._good))
+        except (InputError, OSError) as error:  # the file is good all the same; a later start checks it again
+            log.warning("cannot remember a checked file", file=name, error=str(error))
 
     def _remembered(self) -> dict[str, str]:
         try:
