@@ -1,10 +1,10 @@
 # ruff: noqa: ARG002 (the protocols of `cuzk.engine.kinds` give more than a benchmark needs)
 """What the engine costs: overhead over the library, the price of a snapshot, the memory it reserves and takes.
 
-    python benchmarks/engine.py overhead --circuit wpost-2k --proofs 6 --rounds 3
-    python benchmarks/engine.py status
-    python benchmarks/engine.py kernels --circuit winning-2k --threads 1
-    python benchmarks/engine.py memory --circuit winning-2k
+    PYTHONPATH=. python benchmarks/engine.py overhead --circuit wpost-2k --proofs 6 --rounds 3
+    PYTHONPATH=. python benchmarks/engine.py status
+    PYTHONPATH=. python benchmarks/engine.py kernels --circuit winning-2k --threads 1
+    PYTHONPATH=. python benchmarks/engine.py memory --circuit winning-2k
 
 `overhead` makes the same proofs, checked and verified, once by `cuzk.filecoin.local` in a loop and once by an engine
 with two or more in flight, in turns; on a busy machine the CPU seconds are the figure to look at. `memory` compares the
