@@ -1,7 +1,6 @@
 // Chains of multiplications, for benchmarks: what one field multiplication takes, without conversions around it.
 #include "bindings/module.hpp"
 #include "field/fp.hpp"
-#include "field/fr.hpp"
 
 namespace cuzk::bindings {
 namespace {
@@ -22,7 +21,6 @@ std::uint64_t mul_chain(std::uint64_t count) {
 
 void register_bench(nb::module_& module) {
   module.def("fp_mul_chain", &mul_chain<Fp>, nb::arg("count"));
-  module.def("fr_mul_chain", &mul_chain<Fr>, nb::arg("count"));
 }
 
 }  // namespace cuzk::bindings

@@ -6,6 +6,7 @@
 #include "field/canonical.hpp"
 #include "field/fp.hpp"
 #include "field/fr.hpp"
+#include "field/fr_bulk.hpp"
 #include "util/parallel.hpp"
 
 namespace cuzk::bindings {
@@ -62,6 +63,15 @@ void inverse(In<F> a, InOut<F> out, int threads) {
   });
 }
 
+// x[i] <- x[i] * y[i]^times, one multiplication after the other: what they take in bulk, for benchmarks.
+void mul_repeated(FrInOut x, FrIn y, std::uint64_t times) {
+  require(x.shape(0) == y.shape(0), "repeated multiplication needs arrays of one length");
+  nb::gil_scoped_release release;
+  require_canonical<Fr>(x.data(), x.shape(0), "x", 1);
+  require_canonical<Fr>(y.data(), y.shape(0), "y", 1);
+  fr_mul_repeated(x.data(), y.data(), x.shape(0), times);
+}
+
 template <class F>
 void register_arithmetic(nb::module_& module, const std::string& prefix) {
   const auto define = [&](const char* name, auto operation) {
@@ -87,6 +97,7 @@ void register_arithmetic(nb::module_& module, const std::string& prefix) {
 void register_field(nb::module_& module) {
   register_arithmetic<Fr>(module, "fr");
   register_arithmetic<Fp>(module, "fp");
+  module.def("fr_mul_repeated", &mul_repeated, nb::arg("x"), nb::arg("y"), nb::arg("times"));
 }
 
 }  // namespace cuzk::bindings

@@ -157,30 +157,33 @@ CUZK_INLINE Fr8 reduced_below_r(const Fr8& a) {
   return difference;
 }
 
+// 2^260 mod r as the words of a CommonFactor; its quotient by long division.
+inline constexpr struct FrRadix {
+  u64 words[2 * FR_LIMBS]{};
+
+  constexpr FrRadix() {
+    u64 rest[FR_LIMBS]{};
+    for (int j = 0; j < FR_LIMBS; ++j) rest[j] = words[j] = FrModulus::power_of_two(FrModulus::LOG2_R, j);
+    for (int bit = 52 * FR_LIMBS - 1; bit >= 0; --bit) {
+      u64 reduced[FR_LIMBS]{}, carry = 0, borrow = 0;
+      for (int j = 0; j < FR_LIMBS; ++j) {
+        const u64 twice = 2 * rest[j] + carry;
+        rest[j] = twice & MASK52;
+        carry = twice >> 52;
+        reduced[j] = (rest[j] - FrModulus::limb(j) - borrow) & MASK52;
+        borrow = rest[j] < FrModulus::limb(j) + borrow;
+      }
+      if (borrow) continue;
+      words[FR_LIMBS + bit / 52] |= u64{1} << (bit % 52);
+      for (int j = 0; j < FR_LIMBS; ++j) rest[j] = reduced[j];
+    }
+  }
+} FR_RADIX;
+
 // w, normal and below r, made a factor. 2^260 w = w' r + rho with rho = 2^260 w mod r, so that w' = - rho / r mod
 // 2^260.
 CUZK_INLINE LaneFactor prepared(const Fr8& w) {
-  static constexpr struct Radix {
-    u64 words[2 * FR_LIMBS]{};  // 2^260 mod r as a CommonFactor; its quotient by long division
-    constexpr Radix() {
-      u64 rest[FR_LIMBS]{};
-      for (int j = 0; j < FR_LIMBS; ++j) rest[j] = words[j] = FrModulus::power_of_two(FrModulus::LOG2_R, j);
-      for (int bit = 52 * FR_LIMBS - 1; bit >= 0; --bit) {
-        u64 reduced[FR_LIMBS]{}, carry = 0, borrow = 0;
-        for (int j = 0; j < FR_LIMBS; ++j) {
-          const u64 twice = 2 * rest[j] + carry;
-          rest[j] = twice & MASK52;
-          carry = twice >> 52;
-          reduced[j] = (rest[j] - FrModulus::limb(j) - borrow) & MASK52;
-          borrow = rest[j] < FrModulus::limb(j) + borrow;
-        }
-        if (borrow) continue;
-        words[FR_LIMBS + bit / 52] |= u64{1} << (bit % 52);
-        for (int j = 0; j < FR_LIMBS; ++j) rest[j] = reduced[j];
-      }
-    }
-  } radix;
-  const Fr8 rho = reduced_below_r(times_columns(w, CommonFactor{radix.words}));
+  const Fr8 rho = reduced_below_r(times_columns(w, CommonFactor{FR_RADIX.words}));
   Fr8 quotients = fr_zero();
   CUZK_UNROLL for (int j = 0; j < FR_LIMBS; ++j)
       add_low_columns(quotients, rho, broadcast(FR_NEGATED_INVERSE.limb[j]), j);

@@ -37,8 +37,10 @@ struct BlockKernels {
 
   static void load_scaled(void* slots, const Block& from, const u64* factors) {
     auto* x = static_cast<Vector*>(slots);
-    for (std::size_t j = 0; j < slots_of(from); ++j)
+    for (std::size_t j = 0; j < slots_of(from); ++j) {
+      prefetch<0>(from, j);
       x[j] = Lanes::times(Lanes::load(element(from, j), from.lane_stride), factors + j * FACTOR_WORDS);
+    }
   }
 
   static void load_twisted(void* slots, const Block& from, const void* tables) {

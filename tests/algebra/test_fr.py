@@ -8,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from py_arkworks_bls12381 import Scalar
 
+from cuzk import _native
 from cuzk.algebra import fr
 from cuzk.errors import InputError
 from tests.reference.field import R, edge_elements, elements
+
+pytestmark = pytest.mark.usefixtures("each_isa")
 
 
 def scalar(value: int) -> Scalar:
@@ -46,6 +49,13 @@ def test_multiplication_agrees_with_arkworks() -> None:
         for x, y in pairs
     ]
     assert fr.to_ints(products) == [int.from_bytes(product.to_le_bytes(), "little") for product in expected]
+
+
+@given(pairs=PAIRS, times=st.integers(0, 20))
+def test_repeated_multiplication_is_a_power(pairs: list[tuple[int, int]], times: int) -> None:
+    products = fr.from_ints(x for x, _ in pairs)
+    _native.fr_mul_repeated(products, fr.from_ints(y for _, y in pairs), times)
+    assert fr.to_ints(products) == [x * pow(y, times, R) % R for x, y in pairs]
 
 
 @given(values=st.lists(elements(R).filter(bool), max_size=40), threads=st.sampled_from([1, 2, 3]))
