@@ -19,8 +19,6 @@ std::uint64_t mul_chain(std::uint64_t count) {
 
 }  // namespace
 
-void register_bench(nb::module_& module) {
-  module.def("fp_mul_chain", &mul_chain<Fp>, nb::arg("count"));
-}
+void register_bench(nb::module_& module) { module.def("fp_mul_chain", &mul_chain<Fp>, nb::arg("count")); }
 
 }  // namespace cuzk::bindings
