@@ -15,11 +15,11 @@ from typing import Any, Literal, Self
 import grpc
 import httpx
 
+from cuzk.addresses import UnixAddress, parse_address
 from cuzk.errors import CuzkError, InputError
 from cuzk.filecoin.request import Request
 from cuzk.proto import proving_pb2 as pb
 from cuzk.proto.proving_pb2_grpc import ProvingEngineStub
-from cuzk.server.addresses import UnixAddress, parse_address
 
 DEFAULT_ADDRESS = "127.0.0.1:9820"
 DEFAULT_STATUS_URL = "http://127.0.0.1:9821/status"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cuzk.addresses import TcpAddress, UnixAddress
 from cuzk.cli.serve import parse_setting
 from cuzk.engine import load_config
 from cuzk.errors import InputError
-from cuzk.server.addresses import TcpAddress, UnixAddress
 from cuzk.server.run import server_options
 from tests.cli.runner import cuzk
 

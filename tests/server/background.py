@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
+from cuzk.addresses import TcpAddress
 from cuzk.engine import Engine
-from cuzk.server.addresses import TcpAddress
 from cuzk.server.daemon import Daemon, Endpoints, ServerOptions
 from tests.server.fake_engine import FakeEngine
 

@@ -7,9 +7,9 @@ from typing import Any, cast
 import grpc
 import pytest
 
+from cuzk.addresses import TcpAddress
 from cuzk.engine import Engine
 from cuzk.proto.proving_pb2_grpc import ProvingEngineStub
-from cuzk.server.addresses import TcpAddress
 from cuzk.server.daemon import Daemon, ServerOptions
 from tests.server.fake_engine import FakeEngine
 

@@ -7,12 +7,12 @@ import grpc
 import pytest
 import trustme
 
+from cuzk.addresses import UnixAddress
 from cuzk.client import Client, RefusedError, ServerError, fetch_status
 from cuzk.errors import InputError
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.request import Priority, Request
 from cuzk.server.access import TlsFiles
-from cuzk.server.addresses import UnixAddress
 from tests.server.background import background_daemon
 
 REQUEST = Request(Kind.WINNING, request_id="w 1", priority=Priority.CRITICAL, vanilla_proofs=(b"v",))

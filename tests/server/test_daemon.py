@@ -12,9 +12,10 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
+from cuzk.addresses import TcpAddress, UnixAddress, parse_address
 from cuzk.errors import InputError
 from cuzk.proto import proving_pb2 as pb
-from cuzk.server.addresses import TcpAddress, UnixAddress, claim_unix_path, parse_address
+from cuzk.server.sockets import claim_unix_path
 from tests.server.conftest import Running
 from tests.server.test_rpc import refused, winning
 

@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 import structlog
 
+from cuzk.addresses import Address, TcpAddress
 from cuzk.engine import Engine
 from cuzk.server.access import TlsFiles
-from cuzk.server.addresses import Address, TcpAddress, bound_socket
 from cuzk.server.http_server import HttpServer
 from cuzk.server.metrics import Metrics
 from cuzk.server.rpc import ProvingService
 from cuzk.server.rpc_server import RpcServer
+from cuzk.server.sockets import bound_socket
 from cuzk.server.web import web_app
 
 Result = TypeVar("Result")

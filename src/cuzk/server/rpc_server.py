@@ -7,10 +7,11 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from cuzk.addresses import Address, TcpAddress, UnixAddress
 from cuzk.errors import InputError
 from cuzk.server.access import TlsFiles, TokenInterceptor
-from cuzk.server.addresses import Address, TcpAddress, UnixAddress, claim_unix_path
 from cuzk.server.rpc import SERVICE, ProvingService
+from cuzk.server.sockets import claim_unix_path
 
 _MINUTE_MS = 60_000
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import structlog
 
+from cuzk.addresses import parse_address
 from cuzk.engine import Config, Engine
 from cuzk.engine.config import DaemonConfig
 from cuzk.errors import InputError
 from cuzk.files import replacing
 from cuzk.server.access import TlsFiles
-from cuzk.server.addresses import parse_address
 from cuzk.server.daemon import Daemon, Endpoints, ServerOptions
 from cuzk.server.logs import configure_logs
 
