@@ -9,20 +9,37 @@ namespace {
 
 constexpr const char* NOT_CANONICAL = "a coordinate is not below the field's modulus";
 
+u64 read_word(const byte* data) {  // eight big-endian bytes
+  u64 word = 0;
+  for (int i = 0; i < 8; ++i) word = word << 8 | data[i];
+  return word;
+}
+
 // Reads 48 big-endian bytes, of which the flags' bits are left out if `masked`. False if not below p.
+bool read_words(const byte* data, bool masked, Fp::Words& words) {
+  for (int i = 0; i < Fp::LIMBS; ++i) words[Fp::LIMBS - 1 - i] = read_word(data + 8 * i);
+  if (masked) words[Fp::LIMBS - 1] &= ~(u64{FLAGS} << 56);
+  return Fp::is_canonical(words);
+}
+
 bool read_coordinate(const byte* data, bool masked, Fp& out) {
-  Fp::Words words{};
-  for (int i = 0; i < 48; ++i) {
-    const byte value = i == 0 && masked ? data[0] & ~FLAGS : data[i];
-    words[5 - i / 8] = words[5 - i / 8] << 8 | value;
-  }
-  if (!Fp::is_canonical(words)) return false;
+  Fp::Words words;
+  if (!read_words(data, masked, words)) return false;
   out = Fp::from_canonical(words);
   return true;
 }
 
 bool read_coordinate(const byte* data, bool masked, Fp2& out) {
   return read_coordinate(data, masked, out.c1) && read_coordinate(data + 48, false, out.c0);
+}
+
+Affine<Fp> from_words(const std::array<Fp::Words, 2>& words) {
+  return {Fp::from_canonical(words[0]), Fp::from_canonical(words[1])};
+}
+
+Affine<Fp2> from_words(const std::array<Fp::Words, 4>& words) {
+  return {{Fp::from_canonical(words[0]), Fp::from_canonical(words[1])},
+          {Fp::from_canonical(words[2]), Fp::from_canonical(words[3])}};
 }
 
 void write_coordinate(const Fp& value, byte* data) {
@@ -43,16 +60,26 @@ bool rest_is_zero(const byte* data, std::size_t size) {
 }  // namespace
 
 template <class Group>
-const char* decode(const byte* data, typename Group::Point& point) {
+const char* decode_words(const byte* data, CoordinateWords<Group>& words, bool& is_infinity) {
   if (data[0] & FLAG_COMPRESSED) return "it is flagged as compressed, expected an uncompressed point";
   if (data[0] & FLAG_LARGER_Y) return "the sign flag is set, which an uncompressed point does not have";
-  if (data[0] & FLAG_INFINITY) {
-    point = {};
+  is_infinity = data[0] & FLAG_INFINITY;
+  words = {};
+  if (is_infinity)
     return rest_is_zero(data, Group::POINT_SIZE) ? nullptr : "it is flagged as infinity but has other bits set";
-  }
-  if (!read_coordinate(data, false, point.x)) return NOT_CANONICAL;
-  if (!read_coordinate(data + Group::COORDINATE_SIZE, false, point.y)) return NOT_CANONICAL;
-  return point.is_infinity() ? "it is not on the curve" : nullptr;  // (0, 0) stands for infinity inside the kernels
+  constexpr std::size_t DEGREE = std::tuple_size_v<CoordinateWords<Group>> / 2;
+  for (std::size_t i = 0; i < words.size(); ++i)  // c1 comes before c0
+    if (!read_words(data + 48 * (i ^ (DEGREE - 1)), false, words[i])) return NOT_CANONICAL;
+  return words == CoordinateWords<Group>{} ? "it is not on the curve" : nullptr;  // (0, 0) would stand for infinity
+}
+
+template <class Group>
+const char* decode(const byte* data, typename Group::Point& point) {
+  CoordinateWords<Group> words;
+  bool is_infinity;
+  if (const char* why = decode_words<Group>(data, words, is_infinity)) return why;
+  point = from_words(words);
+  return nullptr;
 }
 
 template <class Group>
@@ -100,10 +127,20 @@ typename Group::Point decode_at(const byte* points, std::size_t index) {
   return point;
 }
 
+template <class Group>
+bool decode_words_at(const byte* points, std::size_t index, CoordinateWords<Group>& words) {
+  bool is_infinity;
+  if (const char* why = decode_words<Group>(points + index * Group::POINT_SIZE, words, is_infinity))
+    reject_point(Group::NAME, index, why);
+  return !is_infinity;
+}
+
 void reject_point(const char* group, std::size_t index, const std::string& why) {
   throw InputError(std::string(group) + " point " + std::to_string(index) + ": " + why);
 }
 
+template bool decode_words_at<G1>(const byte*, std::size_t, CoordinateWords<G1>&);
+template bool decode_words_at<G2>(const byte*, std::size_t, CoordinateWords<G2>&);
 template const char* decode<G1>(const byte*, G1::Point&);
 template const char* decode<G2>(const byte*, G2::Point&);
 template void encode<G1>(const G1::Point&, byte*);

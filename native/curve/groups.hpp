@@ -4,6 +4,7 @@
 // coordinates, for G2 c1 before c0; the three top bits of the first byte are flags.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -70,6 +71,14 @@ void compress(const typename Group::Point& point, byte* data);
 // Decodes the point at `index` of an array of uncompressed points; InputError names the index.
 template <class Group>
 typename Group::Point decode_at(const byte* points, std::size_t index);
+
+// The coordinates of a point as canonical integers: x, y, or x.c0, x.c1, y.c0, y.c1.
+template <class Group>
+using CoordinateWords = std::array<Fp::Words, sizeof(typename Group::Point) / sizeof(Fp)>;
+
+// Like decode_at, without the conversion to Montgomery form. False if the point is infinity; the words are then zero.
+template <class Group>
+bool decode_words_at(const byte* points, std::size_t index, CoordinateWords<Group>& words);
 
 [[noreturn]] void reject_point(const char* group, std::size_t index, const std::string& why);
 

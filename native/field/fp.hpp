@@ -1,15 +1,11 @@
 // Fp: the base field of BLS12-381, a 381-bit prime.
 #pragma once
 
+#include "field/fp_params.hpp"
 #include "field/montgomery.hpp"
 
 namespace cuzk {
 
-struct FpParams {
-  static constexpr int LIMBS = 6;
-  static constexpr std::array<u64, LIMBS> MODULUS = {0xb9feffffffffaaab, 0x1eabfffeb153ffff, 0x6730d2a0f6b0f624,
-                                                     0x64774b84f38512bf, 0x4b1ba7b6434bacd7, 0x1a0111ea397fe69a};
-};
 using Fp = Field<FpParams>;
 
 }  // namespace cuzk

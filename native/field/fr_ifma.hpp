@@ -163,7 +163,7 @@ inline constexpr struct FrRadix {
 
   constexpr FrRadix() {
     u64 rest[FR_LIMBS]{};
-    for (int j = 0; j < FR_LIMBS; ++j) rest[j] = words[j] = FrModulus::power_of_two(FrModulus::LOG2_R, j);
+    for (int j = 0; j < FR_LIMBS; ++j) rest[j] = words[j] = FrModulus::power_of_two(FrModulus::LOG2_R).value[j];
     for (int bit = 52 * FR_LIMBS - 1; bit >= 0; --bit) {
       u64 reduced[FR_LIMBS]{}, carry = 0, borrow = 0;
       for (int j = 0; j < FR_LIMBS; ++j) {

@@ -9,6 +9,10 @@
 // Only files named *_ifma.cpp may include this (see util/isa.hpp); everything here has internal linkage.
 #pragma once
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // gcc 12 warns inside its own intrinsics
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 
 #include <cstdint>
@@ -47,21 +51,24 @@ struct Modulus {
     return out;
   }
 
-  // Limb j of 2^exponent mod p, by doubling.
-  static constexpr u64 power_of_two(int exponent, int j) {
-    u64 value[LIMBS] = {1};
+  struct Limbs {
+    u64 value[LIMBS];
+  };
+
+  // 2^exponent mod p, by doubling.
+  static constexpr Limbs power_of_two(int exponent) {
+    Limbs power{{1}};
     for (int n = 0; n < exponent; ++n) {
       u64 carry = 0, borrow = 0, doubled[LIMBS] = {}, reduced[LIMBS] = {};
       for (int i = 0; i < LIMBS; ++i) {
-        const u64 sum = 2 * value[i] + carry;
-        doubled[i] = sum & MASK52;
-        carry = sum >> 52;
+        doubled[i] = (2 * power.value[i] + carry) & MASK52;
+        carry = power.value[i] >> 51;
         reduced[i] = (doubled[i] - word52(i) - borrow) & MASK52;
         borrow = doubled[i] < word52(i) + borrow;
       }
-      for (int i = 0; i < LIMBS; ++i) value[i] = borrow ? doubled[i] : reduced[i];
+      for (int i = 0; i < LIMBS; ++i) power.value[i] = borrow ? doubled[i] : reduced[i];
     }
-    return value[j];
+    return power;
   }
   static constexpr int LOG2_R = 52 * LIMBS;
 
@@ -96,12 +103,7 @@ CUZK_INLINE Lanes<M> broadcast(const u64* limbs) {
 // 2^exponent mod p in every lane.
 template <class M, int EXPONENT>
 CUZK_INLINE Lanes<M> power_of_two() {
-  static constexpr struct Limbs {
-    u64 value[M::LIMBS];
-    constexpr Limbs() : value() {
-      for (int j = 0; j < M::LIMBS; ++j) value[j] = M::power_of_two(EXPONENT, j);
-    }
-  } limbs;
+  static constexpr typename M::Limbs limbs = M::power_of_two(EXPONENT);
   return broadcast<M>(limbs.value);
 }
 

@@ -9,7 +9,8 @@
 //   Point                              a finite point, trivially copyable
 //   Workspace(capacity)                scratch memory for one batch
 //   copy(target, source, negate)       target = +-source
-//   add(additions, workspace)          performs them all; sets `emptied` where the sum is infinity; returns if any was
+//   add(additions, upcoming, workspace)  performs the additions, sets `emptied` where the sum is infinity and returns
+//                                      whether any is; prefetches the points of the upcoming ones
 #pragma once
 
 #include <algorithm>
@@ -18,21 +19,10 @@
 #include <utility>
 #include <vector>
 
+#include "msm/addition.hpp"
 #include "util/pages.hpp"
 
 namespace cuzk {
-
-using Stamp = std::uint32_t;
-inline constexpr Stamp EMPTY = 0, FILLED = 1;  // batches are numbered from 2
-
-template <class Point>
-struct Addition {
-  Point* target;
-  const Point* addend;
-  Stamp* stamp;  // the target's
-  bool negate;
-  bool emptied = false;
-};
 
 // An array of slots, all empty at first.
 template <class Point>
@@ -60,69 +50,114 @@ class Accumulator {
   // Batches of up to `capacity` additions; best where it is well below the number of slots in use.
   explicit Accumulator(std::size_t capacity)
       : capacity_(capacity), queue_limit_(2 * capacity), workspace_(capacity), spill_(capacity) {
-    batch_.reserve(capacity);
+    filling_.resize(capacity);
     queue_.reserve(queue_limit_);
   }
 
   // slots[i] += +-addend, by the next flush at the latest; until then the addend must stay as it is.
   void add(Slots<Point>& slots, std::size_t i, const Point& addend, bool negate = false) {
-    schedule({&slots.point(i), &addend, &slots.stamp(i), negate});
+    Stamp& stamp = slots.stamp(i);
+    if (stamp == current_) {
+      defer({&slots.point(i), &addend, &stamp, negate});
+    } else {
+      place(slots.point(i), addend, stamp, negate);
+      if (filled_ == capacity_) advance();
+    }
   }
 
   // Completes everything that was asked for.
   void flush() {
-    while (!batch_.empty() || !queue_.empty()) {
-      if (queue_.size() > batch_.size()) fold_queue();
-      run_batch();
+    while (filled_ > 0 || !waiting_.empty() || !queue_.empty()) {
+      if (queue_.size() > filled_) fold_queue();
+      finish();
+      leave_queue();
     }
   }
 
  private:
   using Entry = Addition<Point>;
-
-  void schedule(const Entry& entry) {
-    if (*entry.stamp == current_) {
-      queue_.push_back(entry);
-      if (queue_.size() == queue_limit_) fold_queue();
-    } else {
-      place(entry);
-      if (batch_.size() == capacity_) run_batch();
-    }
-  }
-
-  // Performs the batch and starts the next one with what can leave the queue.
-  void run_batch() {
-    do {
-      perform();
-      std::size_t kept = 0;
-      for (std::size_t i = 0; i < queue_.size(); ++i) {
-        const Entry entry = queue_[i];
-        if (*entry.stamp == current_ || batch_.size() == capacity_) {
-          queue_[kept++] = entry;
-        } else {
-          place(entry);
-        }
-      }
-      queue_.resize(kept);
-    } while (batch_.size() == capacity_);
-  }
+  using Batch = std::vector<Entry>;
 
   // Takes an entry whose slot is not in the batch: copied if the slot is empty, else put into the batch.
-  void place(const Entry& entry) {
-    if (*entry.stamp == EMPTY) {
+  void place(Point& target, const Point& addend, Stamp& stamp, bool negate) {
+    if (stamp == EMPTY) {
+      Arithmetic::copy(target, addend, negate);
+      stamp = FILLED;
+    } else {
+      stamp = current_;
+      Entry& entry = filling_[filled_++];  // field by field: a copy of a whole entry would stall on its parts
+      entry.target = &target;
+      entry.addend = &addend;
+      entry.stamp = &stamp;
+      entry.negate = negate;
+      entry.emptied = false;
+    }
+  }
+  void place(const Entry& entry) { place(*entry.target, *entry.addend, *entry.stamp, entry.negate); }
+
+  void defer(const Entry& entry) {
+    queue_.push_back(entry);
+    if (queue_.size() == queue_limit_) fold_queue();
+  }
+
+  // Puts what can leave the queue into the batch.
+  void leave_queue() {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < queue_.size(); ++i) {
+      const Entry entry = queue_[i];
+      if (*entry.stamp == current_ || filled_ == capacity_) {
+        queue_[kept++] = entry;
+      } else {
+        place(entry);
+      }
+    }
+    queue_.resize(kept);
+  }
+
+  // A full batch waits while the next one is filled, so that the next one's points come into the cache while it is
+  // performed.
+  void advance() {
+    do {
+      filling_.resize(filled_);
+      perform(waiting_, filling_);
+      waiting_.swap(filling_);
+      start_batch();
+      leave_queue();
+    } while (filled_ == capacity_);
+  }
+
+  // Performs all batches; the queue remains.
+  void finish() {
+    filling_.resize(filled_);
+    perform(waiting_, filling_);
+    waiting_.clear();
+    perform(filling_, waiting_);
+    start_batch();
+  }
+
+  void start_batch() {
+    filling_.resize(capacity_);
+    filled_ = 0;
+    ++current_;
+  }
+
+  void perform(Batch& batch, Batch& upcoming) {
+    if (batch.empty() || !Arithmetic::add(batch, upcoming, workspace_)) return;
+    for (const Entry& entry : batch)
+      if (entry.emptied) *entry.stamp = EMPTY;
+    // What was to be added to a slot that is empty now is copied instead.
+    std::erase_if(upcoming, [](const Entry& entry) {
+      if (*entry.stamp != EMPTY) return false;
       Arithmetic::copy(*entry.target, *entry.addend, entry.negate);
       *entry.stamp = FILLED;
-    } else {
-      *entry.stamp = current_;
-      prefetch(entry.target);
-      batch_.push_back(entry);
-    }
+      return true;
+    });
   }
 
   // Empties the queue: entries for the same slot are added to each other, pairwise, until each slot has one entry.
   void fold_queue() {
-    perform();
-    std::vector<Entry> entries;
+    finish();
+    Batch entries;
     entries.swap(queue_);
     queue_.reserve(queue_limit_);
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.target < b.target; });
@@ -131,14 +166,14 @@ class Accumulator {
     }
     for (const Entry& entry : entries) {
       place(entry);
-      if (batch_.size() == capacity_) perform();
+      if (filled_ == capacity_) finish();
     }
-    perform();  // frees the spilled sums
+    finish();  // frees the spilled sums
   }
 
   // One round of the fold: halves the entries of every slot that has several; false if there was none. A sum of two
   // entries takes the place of the first; it is spilled to spill_, and dropped if it is infinity.
-  bool add_neighbours(std::vector<Entry>& entries, std::vector<Stamp>& stamps, std::size_t& spilled) {
+  bool add_neighbours(Batch& entries, std::vector<Stamp>& stamps, std::size_t& spilled) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
       Entry sum = entries[i];
@@ -150,14 +185,14 @@ class Accumulator {
           sum.addend = &spill_[spilled++];
           sum.negate = false;
         }
-        const std::size_t place = sum.addend - spill_.data();
-        batch_.push_back({&spill_[place], other.addend, &stamps[place], other.negate});
+        const std::size_t index = sum.addend - spill_.data();
+        place(spill_[index], *other.addend, stamps[index], other.negate);
       }
       entries[kept++] = sum;
     }
     entries.resize(kept);
-    if (batch_.empty()) return false;
-    perform();
+    if (filled_ == 0) return false;
+    finish();
     std::erase_if(entries, [&](const Entry& entry) {
       return is_spilled(entry.addend) && stamps[entry.addend - spill_.data()] == EMPTY;
     });
@@ -168,22 +203,10 @@ class Accumulator {
     return !std::less<>()(point, spill_.data()) && std::less<>()(point, spill_.data() + spill_.size());
   }
 
-  void perform() {
-    if (!batch_.empty() && Arithmetic::add(batch_, workspace_))
-      for (const Entry& entry : batch_)
-        if (entry.emptied) *entry.stamp = EMPTY;
-    batch_.clear();
-    ++current_;
-  }
-
-  static void prefetch(const Point* point) {
-    for (std::size_t offset = 0; offset < sizeof(Point); offset += 64)
-      __builtin_prefetch(reinterpret_cast<const char*>(point) + offset, 1);
-  }
-
   std::size_t capacity_, queue_limit_;
+  std::size_t filled_ = 0;  // entries of filling_ in use; the rest is there to be written to
   Stamp current_ = FILLED + 1;
-  std::vector<Entry> batch_, queue_;
+  Batch filling_, waiting_, queue_;
   typename Arithmetic::Workspace workspace_;
   PageArray<Point> spill_;
 };

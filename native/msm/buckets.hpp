@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
+#include <cstdlib>
 #include <vector>
 
 #include "curve/point.hpp"
@@ -15,7 +15,7 @@ namespace cuzk {
 struct MsmTuning {
   int width = 13;                                     // bits of a window
   std::size_t batch = 1024;                           // most additions that share an inversion
-  std::size_t chunk = std::size_t{1} << 17;           // terms whose bases are converted at a time
+  std::size_t chunk = std::size_t{1} << 18;           // terms whose bases are converted at a time
   std::size_t cached_buckets = std::size_t{1} << 14;  // buckets that are filled in one go
 };
 
@@ -25,81 +25,87 @@ class Buckets {
   using Sum = Jacobian<typename Group::Coordinate>;
   using Point = typename Arithmetic::Point;
 
-  // Buckets of the windows [first, last).
-  Buckets(const Windows& windows, int first, int last, const MsmTuning& tuning)
-      : windows_(windows),
-        first_(first),
-        last_(last),
-        batch_(std::clamp<std::size_t>(windows.buckets() * (last - first) / 16, 32, tuning.batch)),
-        together_(std::max<int>(1, static_cast<int>(tuning.cached_buckets / windows.buckets()))),
-        slots_(windows.buckets() * (last - first)),
-        accumulator_(std::make_unique<Accumulator<Arithmetic>>(batch_)) {}
+  // `size` buckets for each of `windows` windows.
+  Buckets(std::size_t windows, std::size_t size, const MsmTuning& tuning)
+      : windows_(windows), size_(size), tuning_(tuning), slots_(size * windows_) {}
 
-  // Adds every point, with its sign, to the bucket of its digit in each window.
-  void fill(const Point* points, const Windows::Biased* scalars, std::size_t count) {
-    for (int from = first_; from < last_; from += together_) {
-      const int to = std::min(from + together_, last_);
+  // Adds every point to the bucket of its digit in each window, with the digit's sign. The digits of window w start at
+  // digits + w * stride.
+  void fill(const Point* points, const Digit* digits, std::size_t stride, std::size_t count) {
+    const std::size_t together = windows_in_cache(size_, tuning_);
+    const std::size_t batch = std::clamp<std::size_t>(size_ * std::min(together, windows_) / 16, 32, tuning_.batch);
+    Accumulator<Arithmetic> accumulator(batch);
+    for (std::size_t from = 0; from < windows_; from += together) {
+      const std::size_t to = std::min(from + together, windows_);
       for (std::size_t i = 0; i < count; ++i)
-        for (int window = from; window < to; ++window)
-          if (const std::int32_t digit = windows_.digit(scalars[i], window))
-            accumulator_->add(slots_, slot(window, std::abs(digit) - 1), points[i], digit < 0);
-      accumulator_->flush();
+        for (std::size_t window = from; window < to; ++window)
+          if (const Digit digit = digits[window * stride + i]) {
+            const std::size_t bucket = static_cast<std::size_t>(std::abs(digit)) - 1;
+            accumulator.add(slots_, window * size_ + bucket, points[i], digit < 0);
+          }
     }
+    accumulator.flush();
   }
 
-  // The sum over d of d * bucket_d for each window, in order. Empties nothing: to be called once.
-  std::vector<Sum> reduce() {
-    // Each window is cut into segments of equal length, whose running sums advance together, as one batch.
-    const std::size_t windows = last_ - first_, buckets = windows_.buckets();
-    std::size_t segments = 1;
-    while (2 * segments <= buckets && segments * windows < batch_) segments *= 2;
-    const std::size_t length = buckets / segments;
-    accumulator_ = std::make_unique<Accumulator<Arithmetic>>(std::max(segments * windows, std::size_t{1}));
-    Slots<Point> running(segments * windows), weighted(segments * windows);
-    for (std::size_t offset = length; offset-- > 0;) {
-      for (std::size_t segment = 0; segment < running.size(); ++segment)
-        add_if_any(running, segment, slots_, segment * length + offset);
-      accumulator_->flush();
-      for (std::size_t segment = 0; segment < running.size(); ++segment)
-        add_if_any(weighted, segment, running, segment);
-      accumulator_->flush();
+  // Windows whose buckets are filled in one go.
+  static std::size_t windows_in_cache(std::size_t size, const MsmTuning& tuning) {
+    return std::max<std::size_t>(1, tuning.cached_buckets / size);
+  }
+
+  void clear() { slots_.clear(); }
+
+  // The sum over d of d * bucket_d for each window.
+  std::vector<Sum> reduce() const {
+    // Each window is cut into segments, whose running sums advance together as one batch.
+    int log2_segments = 0;
+    while ((std::size_t{2} << log2_segments) <= size_ && (windows_ << log2_segments) < tuning_.batch) ++log2_segments;
+    const std::size_t segments = windows_ << log2_segments, length = size_ >> log2_segments;
+    Accumulator<Arithmetic> accumulator(segments);
+    Slots<Point> plain(segments), weighted(segments);  // sums of bucket, and of (position + 1) * bucket
+    for (std::size_t position = length; position-- > 0;) {
+      for (std::size_t s = 0; s < segments; ++s) add_if_any(accumulator, plain, s, slots_, s * length + position);
+      accumulator.flush();
+      for (std::size_t s = 0; s < segments; ++s) add_if_any(accumulator, weighted, s, plain, s);
+      accumulator.flush();
     }
-    std::vector<Sum> sums;
-    for (std::size_t window = 0; window < windows; ++window)
-      sums.push_back(join(running, weighted, window * segments, segments, length));
-    return sums;
+    return join(accumulator, plain, weighted, log2_segments, length);
   }
 
  private:
-  std::size_t slot(int window, std::int32_t bucket) const {
-    return (window - first_) * windows_.buckets() + static_cast<std::size_t>(bucket);
-  }
-
-  void add_if_any(Slots<Point>& targets, std::size_t target, const Slots<Point>& sources, std::size_t source) {
-    if (!sources.is_empty(source)) accumulator_->add(targets, target, sources.point(source));
-  }
-
-  // With R_s = sum of a segment's buckets and W_s = sum of (position + 1) * bucket, the window's sum is that of
-  // W_s + s * length * R_s.
-  static Sum join(const Slots<Point>& running, const Slots<Point>& weighted, std::size_t first, std::size_t segments,
-                  std::size_t length) {
-    Sum total, tail, multiples;
-    for (std::size_t s = segments; s-- > 1;) {
-      if (!running.is_empty(first + s)) tail += Arithmetic::to_affine(running.point(first + s));
-      multiples += tail;
+  // Segment s of a window contributes weighted_s + s * length * plain_s. The second is summed by the bits of s.
+  std::vector<Sum> join(Accumulator<Arithmetic>& accumulator, const Slots<Point>& plain, const Slots<Point>& weighted,
+                        int log2_segments, std::size_t length) const {
+    Slots<Point> totals(windows_), by_bit(windows_ * log2_segments);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      const std::size_t window = i >> log2_segments;
+      add_if_any(accumulator, totals, window, weighted, i);
+      for (int bit = 0; bit < log2_segments; ++bit)
+        if (i >> bit & 1) add_if_any(accumulator, by_bit, window * log2_segments + bit, plain, i);
     }
-    for (; length > 1; length /= 2) multiples = multiples.doubled();
-    for (std::size_t s = 0; s < segments; ++s)
-      if (!weighted.is_empty(first + s)) total += Arithmetic::to_affine(weighted.point(first + s));
-    return total + multiples;
+    accumulator.flush();
+    std::vector<Sum> sums(windows_);
+    for (std::size_t window = 0; window < windows_; ++window) {
+      Sum& sum = sums[window];
+      for (int bit = log2_segments; bit-- > 0;)
+        sum = sum.doubled() + point_or_infinity(by_bit, window * log2_segments + bit);
+      for (std::size_t factor = length; factor > 1; factor /= 2) sum = sum.doubled();
+      sum += point_or_infinity(totals, window);
+    }
+    return sums;
   }
 
-  const Windows& windows_;
-  int first_, last_;
-  std::size_t batch_;
-  int together_;  // windows that are filled in one go
+  static Affine<typename Group::Coordinate> point_or_infinity(const Slots<Point>& slots, std::size_t i) {
+    return slots.is_empty(i) ? Affine<typename Group::Coordinate>{} : Arithmetic::to_affine(slots.point(i));
+  }
+
+  static void add_if_any(Accumulator<Arithmetic>& accumulator, Slots<Point>& targets, std::size_t target,
+                         const Slots<Point>& sources, std::size_t source) {
+    if (!sources.is_empty(source)) accumulator.add(targets, target, sources.point(source));
+  }
+
+  std::size_t windows_, size_;
+  MsmTuning tuning_;
   Slots<Point> slots_;
-  std::unique_ptr<Accumulator<Arithmetic>> accumulator_;
 };
 
 }  // namespace cuzk

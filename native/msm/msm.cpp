@@ -2,7 +2,9 @@
 
 #include "msm/base_sum.hpp"
 #include "msm/pippenger.hpp"
-#include "msm/portable.hpp"
+#include "msm/portable_arithmetic.hpp"
+#include "msm/vector_arithmetic.hpp"
+#include "util/isa.hpp"
 
 namespace cuzk {
 namespace {
@@ -37,6 +39,9 @@ typename Group::Point run(const byte* bases, const Scalars& scalars, int threads
 
 template <class Group>
 typename Group::Point msm(const byte* bases, const Scalars& scalars, int threads) {
+#if defined(CUZK_HAS_IFMA_KERNELS)
+  if (active_isa() == Isa::avx512ifma) return run<Group, VectorArithmetic<Group>>(bases, scalars, threads);
+#endif
   return run<Group, PortableArithmetic<Group>>(bases, scalars, threads);
 }
 

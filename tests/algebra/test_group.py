@@ -20,6 +20,7 @@ from tests.algebra.points import (
 )
 from tests.reference import curve
 
+pytestmark = pytest.mark.usefixtures("each_isa")
 GROUPS = pytest.mark.parametrize("group", [G1, G2], ids=["G1", "G2"])
 
 

@@ -24,6 +24,7 @@ from tests.algebra.points import (
 )
 from tests.reference import curve
 
+pytestmark = pytest.mark.usefixtures("each_isa")
 GROUPS = pytest.mark.parametrize("group", [G1, G2], ids=["G1", "G2"])
 SCALARS = st.one_of(st.sampled_from(EDGE_SCALARS), st.integers(0, curve.R - 1))
 

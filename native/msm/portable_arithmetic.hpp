@@ -33,10 +33,12 @@ struct PortableArithmetic {
 
   // Chord and tangent: lambda = (y2 - y1) / (x2 - x1), or 3 x^2 / 2 y for equal points; x3 = lambda^2 - x1 - x2,
   // y3 = lambda (x1 - x3) - y1. All denominators are inverted at once (Montgomery's trick).
-  static bool add(std::vector<Addition<Point>>& additions, Workspace& workspace) {
+  static bool add(std::vector<Addition<Point>>& additions, const std::vector<Addition<Point>>& upcoming,
+                  Workspace& workspace) {
     bool any_emptied = false;
     F product = F::one();
     for (std::size_t i = 0; i < additions.size(); ++i) {
+      if (i < upcoming.size()) prefetch(upcoming[i]);
       Addition<Point>& addition = additions[i];
       const Point& p = *addition.target;
       const Point& q = *addition.addend;
@@ -70,6 +72,14 @@ struct PortableArithmetic {
       p.x = x3;
     }
     return any_emptied;
+  }
+
+ private:
+  static void prefetch(const Addition<Point>& addition) {
+    for (std::size_t offset = 0; offset < sizeof(Point); offset += 64) {
+      __builtin_prefetch(reinterpret_cast<const char*>(addition.target) + offset, 1);
+      __builtin_prefetch(reinterpret_cast<const char*>(addition.addend) + offset);
+    }
   }
 };
 

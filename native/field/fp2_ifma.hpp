@@ -1,0 +1,136 @@
+// Fp and Fp2 = Fp[u] / (u^2 + 1) over eight lanes, with one interface for the curve arithmetic that is generic in both.
+//
+// Products of normal values below 2^12 p have coordinates below 2 p (1 + 2^-8), "about 2 p"; in Fp about p.
+#pragma once
+
+#include "field/fp_params.hpp"
+#include "field/ifma.hpp"
+
+namespace cuzk::ifma {
+namespace {
+
+using FpModulus = Modulus<FpParams, 8>;
+using FpLanes = Lanes<FpModulus>;
+
+struct Fp2Lanes {
+  FpLanes c0, c1;
+};
+
+CUZK_INLINE Fp2Lanes normalized(const Fp2Lanes& a) { return {normalized(a.c0), normalized(a.c1)}; }
+CUZK_INLINE Fp2Lanes difference(const Fp2Lanes& a, const Fp2Lanes& b, u64 factor) {
+  return {difference(a.c0, b.c0, factor), difference(a.c1, b.c1, factor)};
+}
+CUZK_INLINE Fp2Lanes reduced_once(const Fp2Lanes& a, u64 factor) {
+  return {reduced_once(a.c0, factor), reduced_once(a.c1, factor)};
+}
+
+template <class M>
+CUZK_INLINE Lanes<M> sum(const Lanes<M>& a, const Lanes<M>& b) {  // limb by limb
+  Lanes<M> out;
+  CUZK_UNROLL for (int i = 0; i < M::LIMBS; ++i) out.limb[i] = add(a.limb[i], b.limb[i]);
+  return out;
+}
+CUZK_INLINE Fp2Lanes sum(const Fp2Lanes& a, const Fp2Lanes& b) { return {sum(a.c0, b.c0), sum(a.c1, b.c1)}; }
+
+// factor * p - a in the lanes of `mask`, a elsewhere: limb by limb.
+CUZK_INLINE FpLanes negated_where(__mmask8 mask, const FpLanes& a, u64 factor) {
+  FpLanes out;
+  CUZK_UNROLL for (int i = 0; i < FpModulus::LIMBS; ++i) out.limb[i] =
+      _mm512_mask_sub_epi64(a.limb[i], mask, broadcast(FpModulus::limb(i, factor)), a.limb[i]);
+  return out;
+}
+CUZK_INLINE Fp2Lanes negated_where(__mmask8 mask, const Fp2Lanes& a, u64 factor) {
+  return {negated_where(mask, a.c0, factor), negated_where(mask, a.c1, factor)};
+}
+
+// b in the lanes of `mask`, a elsewhere.
+CUZK_INLINE FpLanes blend(__mmask8 mask, const FpLanes& a, const FpLanes& b) {
+  FpLanes out;
+  CUZK_UNROLL for (int i = 0; i < FpModulus::LIMBS; ++i) out.limb[i] =
+      _mm512_mask_mov_epi64(a.limb[i], mask, b.limb[i]);
+  return out;
+}
+CUZK_INLINE Fp2Lanes blend(__mmask8 mask, const Fp2Lanes& a, const Fp2Lanes& b) {
+  return {blend(mask, a.c0, b.c0), blend(mask, a.c1, b.c1)};
+}
+
+// The lanes that are zero modulo p, of a normal value below 2^13 p: a / R is then 0 or p, and nothing else below 2 p is
+// zero modulo p.
+CUZK_INLINE __mmask8 zero_lanes(const FpLanes& a) {
+  Wide<FpModulus> wide;
+  CUZK_UNROLL for (int i = 0; i < FpModulus::LIMBS; ++i) {
+    wide.column[i] = a.limb[i];
+    wide.column[FpModulus::LIMBS + i] = _mm512_setzero_si512();
+  }
+  const FpLanes reduced = normalized(reduced_columns(wide));
+  __mmask8 zero = 0xff, modulus = 0xff;
+  CUZK_UNROLL for (int i = 0; i < FpModulus::LIMBS; ++i) {
+    zero &= _mm512_cmpeq_epi64_mask(reduced.limb[i], _mm512_setzero_si512());
+    modulus &= _mm512_cmpeq_epi64_mask(reduced.limb[i], broadcast(FpModulus::limb(i)));
+  }
+  return zero | modulus;
+}
+CUZK_INLINE __mmask8 zero_lanes(const Fp2Lanes& a) { return zero_lanes(a.c0) & zero_lanes(a.c1); }
+
+// One in Montgomery form, in the field of the argument.
+CUZK_INLINE FpLanes one(const FpLanes&) { return power_of_two<FpModulus, FpModulus::LOG2_R>(); }
+CUZK_INLINE Fp2Lanes one(const Fp2Lanes& a) {
+  FpLanes zero;
+  CUZK_UNROLL for (int i = 0; i < FpModulus::LIMBS; ++i) zero.limb[i] = _mm512_setzero_si512();
+  return {one(a.c0), zero};
+}
+
+template <class M>
+CUZK_INLINE Wide<M> sum(const Wide<M>& a, const Wide<M>& b) {
+  Wide<M> out;
+  CUZK_UNROLL for (int i = 0; i < 2 * M::LIMBS; ++i) out.column[i] = add(a.column[i], b.column[i]);
+  return out;
+}
+template <class M>
+CUZK_INLINE Wide<M> difference(const Wide<M>& a, const Wide<M>& b) {
+  Wide<M> out;
+  CUZK_UNROLL for (int i = 0; i < 2 * M::LIMBS; ++i) out.column[i] = sub(a.column[i], b.column[i]);
+  return out;
+}
+
+// a b with three products and two reductions: c0 = a0 b0 - a1 b1, c1 = (a0 + a1) (b0 + b1) - a0 b0 - a1 b1. The first
+// may be as low as -2^-9 p, so that p is added; the second is a0 b1 + a1 b0 and never negative.
+CUZK_INLINE Fp2Lanes product_columns(const Fp2Lanes& a, const Fp2Lanes& b) {
+  const auto low = wide_product(a.c0, b.c0), high = wide_product(a.c1, b.c1);
+  const auto cross = wide_product(normalized(sum(a.c0, a.c1)), normalized(sum(b.c0, b.c1)));
+  FpLanes c0 = reduced_columns(difference(low, high));
+  CUZK_UNROLL for (int i = 0; i < FpModulus::LIMBS; ++i) c0.limb[i] = add(c0.limb[i], broadcast(FpModulus::limb(i)));
+  return {c0, reduced_columns(difference(difference(cross, low), high))};
+}
+
+// a conjugate(b) for b below 3 p: c0 = a0 b0 + a1 b1 and
+// c1 = a1 b0 - a0 b1 + 3 p (a0 + a1) = (a0 + a1) (b0 - b1 + 3 p) - a0 b0 + a1 b1, not negative.
+CUZK_INLINE Fp2Lanes conjugate_product(const Fp2Lanes& a, const Fp2Lanes& b) {
+  const auto low = wide_product(a.c0, b.c0), high = wide_product(a.c1, b.c1);
+  const auto cross = wide_product(normalized(sum(a.c0, a.c1)), normalized(difference(b.c0, b.c1, 3)));
+  return {normalized(reduced_columns(sum(low, high))), normalized(reduced_columns(sum(difference(cross, low), high)))};
+}
+
+// a^2 for a below 3 p: c0 = (a0 + a1) (a0 - a1 + 3 p), c1 = 2 a0 a1.
+CUZK_INLINE Fp2Lanes square_columns(const Fp2Lanes& a) {
+  const FpLanes c0 = product_columns(normalized(sum(a.c0, a.c1)), normalized(difference(a.c0, a.c1, 3)));
+  const FpLanes half = product_columns(a.c0, a.c1);
+  return {c0, sum(half, half)};
+}
+
+CUZK_INLINE Fp2Lanes operator*(const Fp2Lanes& a, const Fp2Lanes& b) { return normalized(product_columns(a, b)); }
+
+// What has to be inverted in Fp to divide by a: a itself in Fp, c0^2 + c1^2 in Fp2.
+CUZK_INLINE const FpLanes& norm(const FpLanes& a) { return a; }
+CUZK_INLINE FpLanes norm(const Fp2Lanes& a) {
+  return normalized(reduced_columns(sum(wide_square(a.c0), wide_square(a.c1))));
+}
+
+// a / b, given 1 / norm(b).
+CUZK_INLINE FpLanes quotient(const FpLanes& a, const FpLanes&, const FpLanes& inverse_norm) { return a * inverse_norm; }
+CUZK_INLINE Fp2Lanes quotient(const Fp2Lanes& a, const Fp2Lanes& b, const FpLanes& inverse_norm) {
+  return conjugate_product(a, {b.c0 * inverse_norm, b.c1 * inverse_norm});
+}
+
+}  // namespace
+}  // namespace cuzk::ifma
