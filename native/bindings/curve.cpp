@@ -2,7 +2,8 @@
 #include <string>
 
 #include "bindings/module.hpp"
-#include "curve/fixed_base.hpp"
+#include "field/canonical.hpp"
+#include "msm/fixed_base.hpp"
 #include "util/parallel.hpp"
 
 namespace cuzk::bindings {
@@ -45,6 +46,7 @@ void neg(PointsIn<Group> a, PointsInOut<Group> out) {
 template <class Group>
 void mul(PointsIn<Group> points, FrIn scalars, PointsInOut<Group> out, int threads) {
   require(points.shape(0) == out.shape(0) && scalars.shape(0) == out.shape(0), LENGTHS_DIFFER);
+  require_canonical<Fr>(scalars.data(), scalars.shape(0), "scalars", 1);
   for_each_point<Group>(out.shape(0), out.data(), threads, [&](std::size_t i) {
     const std::span<const u64> scalar(scalars.data() + Fr::LIMBS * i, Fr::LIMBS);
     return multiply(Jacobian(decode_at<Group>(points.data(), i)), scalar).to_affine();
@@ -55,6 +57,7 @@ template <class Group>
 void fixed_base_of(PointsIn<Group> base, FrIn scalars, PointsInOut<Group> out, int threads) {
   require(base.shape(0) == 1 && scalars.shape(0) == out.shape(0), LENGTHS_DIFFER);
   nb::gil_scoped_release release;
+  require_canonical<Fr>(scalars.data(), scalars.shape(0), "scalars", threads);
   fixed_base<Group>(decode_at<Group>(base.data(), 0), scalars.data(), scalars.shape(0), out.data(), threads);
 }
 

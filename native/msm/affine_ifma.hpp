@@ -164,11 +164,11 @@ class Batch {
     return out;
   }
 
-  // y of the addend with its sign: below 2.01 p, limb by limb. What is negated is a base as loaded, about p.
+  // y of the addend with its sign, or 3 p - y: below 3 p, limb by limb.
   CUZK_INLINE static C signed_y(const Operands& points) {
     C y;
     load_coordinate<Point>(points.addends, 1, y);
-    return negated_where(points.negate, y, 2);
+    return negated_where(points.negate, y, 3);
   }
 
   // Calls for the points of one lane of the group that the next batch has in this place. Spread over a group's work, so
@@ -229,7 +229,7 @@ class Batch {
     prefetch(group, 3);
     C y1;
     load_coordinate<Point>(points.targets, 1, y1);
-    C numerator = normalized(difference(signed_y(points), y1, 3));  // below 5.01 p
+    C numerator = normalized(difference(signed_y(points), y1, 3));  // below 6 p
     C delta = pending.denominator;                                  // x2 - x1 + 3 p
     if constexpr (EXACT) {
       const C square = normalized(square_columns(pending.x1));

@@ -22,6 +22,7 @@ struct PortableArithmetic {
 
   static void copy(Point& target, const Point& source, bool negate) { target = negate ? -source : source; }
   static Affine<F> to_affine(const Point& point) { return point; }
+  static Point from_affine(const Affine<F>& point) { return point; }
 
   // Decodes the points at the given indices; is_infinity tells which are infinity.
   static void load(const byte* bases, const std::uint32_t* indices, std::size_t count, Point* out, bool* is_infinity) {

@@ -47,24 +47,29 @@ Affine<Fp2> to_point(const ifma::G2Limbs& point) {
   return {{to_fp(point.row[0]), to_fp(point.row[1])}, {to_fp(point.row[2]), to_fp(point.row[3])}};
 }
 
-// 2 p in limbs, for negation: a base's coordinate is about p.
-const std::array<u64, 8> TWICE_P = [] {
-  Fp::Words words = Fp::MODULUS;
-  u64 carry = 0;
-  for (u64& word : words) word = add_carry(word, word, carry);
-  std::array<u64, 8> limbs;
-  split(words, limbs.data());
-  return limbs;
-}();
-
-void negate_row(const u64 in[8], u64 out[8]) {
-  u64 borrow = 0;
-  for (int i = 0; i < 8; ++i) {
-    const u64 difference = TWICE_P[i] - in[i] - borrow;
-    out[i] = i < 7 ? difference & MASK52 : difference;
-    borrow = difference >> 63;
-  }
+// x 2^384 -> x 2^416, canonical: the Montgomery product with 2^416.
+void from_fp(const Fp& value, u64 limbs[8]) {
+  static const Fp factor = [] {
+    Fp power = Fp::one();  // its words are 2^384
+    for (int i = 0; i < 32; ++i) power = power.doubled();
+    return power;
+  }();
+  split((value * factor).words, limbs);
 }
+
+void from_point(const Affine<Fp>& point, ifma::G1Limbs& out) {
+  from_fp(point.x, out.row[0]);
+  from_fp(point.y, out.row[1]);
+}
+void from_point(const Affine<Fp2>& point, ifma::G2Limbs& out) {
+  from_fp(point.x.c0, out.row[0]);
+  from_fp(point.x.c1, out.row[1]);
+  from_fp(point.y.c0, out.row[2]);
+  from_fp(point.y.c1, out.row[3]);
+}
+
+// -value mod p, for canonical words of any form.
+Fp::Words negated(const Fp::Words& value) { return (-Fp{value}).words; }
 
 }  // namespace
 
@@ -83,12 +88,20 @@ template <class Group>
 void VectorArithmetic<Group>::copy(Point& target, const Point& source, bool negate) {
   target = source;
   if (negate)
-    for (int row = Point::ROWS / 2; row < Point::ROWS; ++row) negate_row(source.row[row], target.row[row]);
+    for (int row = Point::ROWS / 2; row < Point::ROWS; ++row)
+      split(negated(canonical(source.row[row])), target.row[row]);
 }
 
 template <class Group>
 Affine<typename Group::Coordinate> VectorArithmetic<Group>::to_affine(const Point& point) {
   return to_point(point);
+}
+
+template <class Group>
+typename VectorArithmetic<Group>::Point VectorArithmetic<Group>::from_affine(const Affine<F>& point) {
+  Point out;
+  from_point(point, out);
+  return out;
 }
 
 template <class Group>

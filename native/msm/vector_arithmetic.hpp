@@ -24,9 +24,9 @@ struct VectorArithmetic {
     PageArray<byte> bytes_;
   };
 
-  // A source that is negated is a base as loaded.
   static void copy(Point& target, const Point& source, bool negate);
   static Affine<F> to_affine(const Point& point);
+  static Point from_affine(const Affine<F>& point);  // finite
   static void load(const byte* bases, const std::uint32_t* indices, std::size_t count, Point* out, bool* is_infinity);
   static bool add(std::vector<Addition<Point>>& additions, const std::vector<Addition<Point>>& upcoming,
                   Workspace& workspace) {

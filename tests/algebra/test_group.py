@@ -80,6 +80,23 @@ def test_fixed_base(group: Group, count: int) -> None:
 
 
 @GROUPS
+def test_fixed_base_of_many_scalars(group: Group) -> None:
+    """Enough for wide windows and several blocks, over a base outside the subgroup as well."""
+    scalars = fr((EDGE_SCALARS + random_scalars(9000, seed=4))[:9001])
+    for base in (group.generator, off_subgroup_points(group)[0]):
+        products = group.fixed_base(base, scalars, threads=2)
+        sample = [*range(20), 4095, 8191, 8192, 9000]
+        assert (products[sample] == group.mul(np.tile(base, (len(sample), 1)), scalars[sample])).all()
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_fixed_base_of_small_order(count: int) -> None:
+    point = to_array(G1, [(curve.Fp(0), curve.Fp(2))])[0]  # 2 P = -P: of order three
+    scalars = fr((EDGE_SCALARS + random_scalars(40, seed=5))[:count])
+    assert (G1.fixed_base(point, scalars) == G1.mul(np.tile(point, (count, 1)), scalars)).all()
+
+
+@GROUPS
 def test_fixed_base_of_infinity(group: Group) -> None:
     assert (group.fixed_base(group.identity, fr([0, 1, 5])) == group.identity).all()
 
@@ -214,6 +231,12 @@ def test_shapes_are_checked(group: Group) -> None:
         group.mul(np.stack([point] * 2), scalar)
     with pytest.raises(InputError, match=r"scalars: expected uint64\[n, 4\]"):
         group.fixed_base(point, np.zeros((1, 3), dtype=np.uint64))
+    for call in (
+        lambda: group.fixed_base(point, fr([1, curve.R])),
+        lambda: group.mul(np.stack([point] * 2), fr([1, (1 << 256) - 1])),
+    ):
+        with pytest.raises(InputError, match=r"scalars\[1\] is not below"):
+            call()
     with pytest.raises(InputError, match="one point"):
         group.fixed_base(np.stack([point]), scalar)
     with pytest.raises(InputError, match=r"expected uint8\[n, "):
