@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CXX_FILES := $(shell find native -name "*.cpp" -o -name "*.hpp")
 NATIVE := $(CXX_FILES) CMakeLists.txt
 
-.PHONY: setup demo test test-full fuzz bench lint format proto clean
+.PHONY: setup demo test test-full fuzz sanitize bench lint format proto clean
 
 setup: $(VENV)/.installed
 
@@ -34,6 +34,14 @@ FUZZ_SECONDS ?= 300
 fuzz: setup
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
 	CUZK_FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/pytest --timeout=0 tests/filecoin/test_fuzz.py
+
+# The native code under AddressSanitizer and UndefinedBehaviorSanitizer, in a build and an environment of its own. Their
+# libraries come before Python's, which was built without them and leaves memory to the end of the process.
+SANITIZED_TESTS ?= tests/algebra tests/devices tests/r1cs
+sanitize:
+	SKBUILD_CMAKE_DEFINE=CUZK_SANITIZE=ON SKBUILD_BUILD_DIR=build/sanitize $(MAKE) setup VENV=.venv-sanitize
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 .venv-sanitize/bin/pytest --timeout=0 -m 'not full' $(SANITIZED_TESTS)
 
 bench: setup
 	$(BIN)/cuzk bench kernels
