@@ -70,7 +70,9 @@ class Made:
 
 @app.command(epilog="Example: cuzk demo --kinds winning,window --keep")
 def command(
-    kinds: Annotated[str, typer.Option(help="Which kinds of proof, with commas between.")] = "winning,window",
+    kinds: Annotated[
+        str, typer.Option(help="Which kinds of proof, with commas between.")
+    ] = "winning,window,porep,snap",
     repeat: Annotated[int, typer.Option(help="So many jobs of each kind.", min=1, max=1000, metavar="N")] = 1,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the daemon serving at the end, until Ctrl-C.")] = False,
     json: Json = False,
