@@ -23,6 +23,10 @@ FLAGS = [
 PANEL = Path(__file__).parents[2] / "src/cuzk/server/panel"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
 ORIGIN = "http://127.0.0.1:9"
+OPENED = 1_790_000_000  # seconds since 1970, when the page is opened
+STEP = 0.25  # seconds of the page's clock
+SETTLING_MS = 30_000
+IS_ASKING = "document.querySelector('cuzk-panel').poller.pending"
 
 
 class Stage:
@@ -45,20 +49,25 @@ class Stage:
         self.snapshot = snapshot or self.snapshot
         self.page.goto(f"{ORIGIN}/{fragment}")
         self.page.locator(".content").wait_for()
+        self.settle()
 
     def tick(self, seconds: float, snapshot: snapshots.Snapshot | None = None) -> None:
-        """Let time pass for daemon and page, and wait for the next answer unless the daemon fails."""
+        """Let time pass for daemon and page, in steps: no real answer comes while the page's clock is run."""
         self.snapshot = snapshot or self.snapshot
-        if self.failure is None:
-            self.snapshot["uptime_secs"] += seconds
-            self.snapshot["time"] += seconds
-            with self.page.expect_response("**/status"):
-                self.page.clock.run_for(int(seconds * 1000))
-        else:  # step by step, since real answers do not come while the page's clock is run
-            for _ in range(int(seconds)):
-                self.page.clock.run_for(1000)
-                self.page.wait_for_timeout(20)
-        self.page.wait_for_timeout(30)
+        for _ in range(round(seconds / STEP)):
+            if self.failure is None:
+                self.snapshot["uptime_secs"] += STEP
+                self.snapshot["time"] += STEP
+            self.page.clock.run_for(round(STEP * 1000))
+            self.settle()
+
+    def settle(self) -> None:
+        """Wait until the page has taken in the answer to what it asked, however long that really takes."""
+        for _ in range(SETTLING_MS // 5):
+            if self.failure == "silent" or not self.page.evaluate(IS_ASKING):
+                return
+            self.page.wait_for_timeout(5)
+        raise AssertionError(f"the page still waits for an answer after {SETTLING_MS} ms")
 
     def close(self) -> None:
         """End what hangs, and the page with its context."""
@@ -106,7 +115,8 @@ def stage(browser: Any, request: pytest.FixtureRequest) -> Iterator[Stage]:
     options = {"viewport": {"width": 1280, "height": 900}, **request.param}
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"], **options)
     page = context.new_page()
-    page.clock.install()
+    page.clock.install(time=OPENED - 1)
+    page.clock.pause_at(OPENED)  # from here on its time passes in `tick` alone
     stage = Stage(page)
     yield stage
     stage.close()
