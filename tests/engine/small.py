@@ -4,7 +4,8 @@ A request's `vanilla_proof` is JSON: {"start": number, "faults": {"<stage> <part
 fault strikes so many times (default 1) over all processes and restarts, counted in files of the registry's folder. The
 parameters are made once, in the folder, by `make_parameters`.
 
-Stages: check, synthesis, start, finish.  Faults: raise, input (InputError), die, segfault, hang, wrong (a bad proof).
+Stages: check, synthesis, start, finish.  Faults: raise, input (InputError), die, segfault, hang, wrong (a bad proof),
+exit (SystemExit, which ends a thread without a word).
 """
 
 import json
@@ -80,7 +81,10 @@ class SmallJob:
 
 
 class SmallRegistry:
-    """See `cuzk.engine.kinds.Registry`. `slow` is seconds that each synthesis, start and finish takes at least."""
+    """See `cuzk.engine.kinds.Registry`. `slow` is seconds that each synthesis, start and finish takes at least.
+
+    Parameter files of `bad` circuits are not what they should be; the check of `odd` ones fails in a way of its own.
+    """
 
     def __init__(
         self,
@@ -90,6 +94,7 @@ class SmallRegistry:
         slow: float = 0.0,
         slow_finish: float | None = None,
         bad: Sequence[str] = (),
+        odd: Sequence[str] = (),
         needs: int = MIB,
         log2_sizes: Mapping[Kind, int] | None = None,
     ) -> None:
@@ -99,7 +104,8 @@ class SmallRegistry:
         self.slow_finish = slow if slow_finish is None else slow_finish
         self.log2_sizes = dict(LOG2_SIZES if log2_sizes is None else log2_sizes)
         self.circuits: Mapping[str, SmallCircuit] = {
-            circuit_id(kind): SmallCircuit(self, kind, needs, bad=circuit_id(kind) in bad) for kind in PARTITIONS
+            circuit_id(kind): SmallCircuit(self, kind, needs, circuit_id(kind) in bad, circuit_id(kind) in odd)
+            for kind in PARTITIONS
         }
 
     @property
@@ -142,6 +148,8 @@ class SmallRegistry:
             signal.raise_signal(signal.SIGSEGV)  # in this thread, and not a moment later
         if fault == "hang":
             time.sleep(3600)
+        if fault == "exit":
+            raise SystemExit
         return fault == "wrong"
 
     def _again(self, name: str, times: int) -> bool:
@@ -157,11 +165,11 @@ class SmallRegistry:
 class SmallCircuit:
     """See `cuzk.engine.kinds.CircuitSpec` and `CompiledCircuit`."""
 
-    def __init__(self, registry: SmallRegistry, kind: Kind, needs: int, *, bad: bool) -> None:
+    def __init__(self, registry: SmallRegistry, kind: Kind, needs: int, bad: bool, odd: bool) -> None:
         self._registry = registry
         self._kind = kind
         self._needs = needs
-        self.parameters = SmallParameters(registry.folder / f"{circuit_id(kind)}.params", bad)
+        self.parameters = SmallParameters(registry.folder / f"{circuit_id(kind)}.params", bad, odd)
 
     @property
     def circuit_id(self) -> str:
@@ -203,6 +211,7 @@ class SmallParameters:
 
     path: Path
     bad: bool
+    odd: bool
 
     @property
     def identity(self) -> str:
@@ -215,6 +224,8 @@ class SmallParameters:
             file.write(f"{self.path.stem}\n")
         if self.bad:
             raise InputError(f"{self.path.name}: expected another digest")
+        if self.odd:
+            raise KeyError(self.path.name)
 
 
 class SmallProver:

@@ -25,7 +25,7 @@ STAGES = ("synthesis", "start", "finish")
 
 
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("fault", ["die", "segfault", "raise"])
+@pytest.mark.parametrize("fault", ["die", "segfault", "raise", "exit"])
 @in_loop
 async def test_one_fault_costs_one_attempt(engine_in: EngineFactory, folder: Path, stage: str, fault: str) -> None:
     async with engine_in() as engine:

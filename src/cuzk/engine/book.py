@@ -72,7 +72,8 @@ class JobBook:
         self._stop_timer(handle)
         self.identities.moved(outcome.job_id, state)
         self.outcomes[outcome.job_id] = outcome
-        handle.ended.set_result(outcome)
+        if not handle.ended.done():  # the engine may have stopped waiting for it
+            handle.ended.set_result(outcome)
 
     def forget(self, *, older_than: float, more_than: int) -> list[str]:
         """Forget outcomes that are old or too many; return whose."""

@@ -54,8 +54,8 @@ class RequestChecks:
         answer: asyncio.Future[CheckedRequest] = asyncio.get_running_loop().create_future()
         self._answers[number] = answer
         self._waiting.append((number, request))
-        self._hand_out()
         try:
+            self._hand_out()
             return await answer
         finally:
             self._answers.pop(number, None)
@@ -73,9 +73,10 @@ class RequestChecks:
         if answer is None or answer.done():
             for descriptor in descriptors:
                 os.close(descriptor)
+        elif isinstance(message, say.Checked) and not descriptors:
+            answer.set_exception(CheckFailedError("the checked request did not arrive: no descriptor is free"))
         elif isinstance(message, say.Checked):
-            checked = CheckedRequest(message.circuit_id, message.partitions, message.size, descriptors[0])
-            answer.set_result(checked)
+            answer.set_result(CheckedRequest(message.circuit_id, message.partitions, message.size, *descriptors))
         elif isinstance(message, say.Refused):
             answer.set_exception(InputError(message.error))
         else:
@@ -102,7 +103,13 @@ class RequestChecks:
             process = self._idle.pop(0)
             number, request = self._waiting.popleft()
             self._at[process] = number
-            self._send(process, say.CheckRequest(number), [request])
+            try:
+                self._send(process, say.CheckRequest(number), [request])
+            except Exception as error:
+                del self._at[process]
+                self._idle.append(process)
+                reason = f"the request could not be handed to a checking process: {say.reason_of(error)}"
+                self._answers[number].set_exception(CheckFailedError(reason))
 
 
 class FileChecks:

@@ -4,10 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import structlog
+
 from cuzk.engine.events import Event
 from cuzk.engine.instructions import Instruction
 from cuzk.engine.kinds import Needs
 from cuzk.engine.world import World
+
+log = structlog.get_logger("cuzk.engine")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +74,10 @@ class Context:
         """Let something be a fact."""
         self.world.apply(event)
         for listener in self.listeners:
-            listener(event)
+            try:
+                listener(event)
+            except Exception:  # who looks on must not stop what happens
+                log.exception("a subscriber failed", of=type(event).__name__)
 
     def instruct(self, instruction: Instruction) -> None:
         """Have the shell do something, after this stimulus."""

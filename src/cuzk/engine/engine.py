@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
+from itertools import chain
 from typing import Any, Literal
 
 import msgspec
@@ -128,6 +129,9 @@ class Engine:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         self._book.close()
+        for future in chain.from_iterable(self._preloads.values()):
+            if not future.done():
+                future.set_exception(DrainingError("the engine was stopped before the parameters were loaded"))
         self._perform(self._core.stop_all())
         await self._pipeline.close()
         await asyncio.to_thread(self._journal.close)
@@ -272,8 +276,8 @@ class Engine:
     def _job_finished(self, end: do.FinishJob) -> None:
         timings = timings_of_job(self._world, self._world.jobs[end.job_id])
         finished = self._wall_clock()
-        self._journal.finish(end.job_id, end.state, finished, end.proof, end.error, timings)
         self._book.ended(end.state, Outcome.ended(end.job_id, end.state, end.proof, end.error, finished, timings))
+        self._journal.finish(end.job_id, end.state, finished, end.proof, end.error, timings)
         log.info("job ended", job=end.job_id, state=end.state, error=end.error, total_ms=timings.total_ms)
 
     def _preload_finished(self, end: do.FinishPreload) -> None:
@@ -286,16 +290,20 @@ class Engine:
     def _journal_moved(self, error: str | None) -> None:
         """Take note, in the journal's thread, of what the journal can do."""
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(lambda: self._perform(self._core.journal_moved(error)))
+            with suppress(RuntimeError):  # a closed loop: nobody looks any more
+                self._loop.call_soon_threadsafe(lambda: self._perform(self._core.journal_moved(error)))
 
     async def _tick(self) -> None:
         jobs = self.config.jobs
         while True:
             await asyncio.sleep(TICK_SECONDS)
-            self._perform(self._core.tick())
-            older_than = self._wall_clock() - jobs.result_ttl
-            if old := self._book.forget(older_than=older_than, more_than=jobs.max_results):
-                self._journal.forget(old)
+            try:
+                self._perform(self._core.tick())
+                older_than = self._wall_clock() - jobs.result_ttl
+                if old := self._book.forget(older_than=older_than, more_than=jobs.max_results):
+                    self._journal.forget(old)
+            except Exception:  # the next one may do better, and without ticks jobs could wait forever
+                log.exception("a tick failed")
 
     def _critical_need(self) -> int:
         """Return what one partition of the critical kind needs, of the largest circuit whose parameters are here."""

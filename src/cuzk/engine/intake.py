@@ -14,6 +14,7 @@ from cuzk.engine.errors import CheckFailedError, DrainingError, EngineError, Nev
 from cuzk.engine.explain import mib
 from cuzk.engine.identity import Known
 from cuzk.engine.journal import JobRecord, Journal
+from cuzk.engine.messages import reason_of
 from cuzk.engine.payloads import decode_request, digest_request, encode_request
 from cuzk.engine.pipeline import Pipeline
 from cuzk.engine.results import outcome_of_record
@@ -50,18 +51,17 @@ class Intake:
         """Make a job known that is about to be checked."""
         known, now = handle.known, self._wall_clock()
         clock = self._core.context.clock()
-        self._book.open(handle)
-        self._pipeline.perform(
-            self._core.job_checking(
-                known.job_id,
-                known.request_id,
-                kind,
-                priority,
-                attempt=known.attempt,
-                submitted_at=clock - (now - handle.submitted),
-                deadline=None if handle.deadline is None else clock + (handle.deadline - now),
-            )
+        todo = self._core.job_checking(
+            known.job_id,
+            known.request_id,
+            kind,
+            priority,
+            attempt=known.attempt,
+            submitted_at=clock - (now - handle.submitted),
+            deadline=None if handle.deadline is None else clock + (handle.deadline - now),
         )
+        self._book.open(handle)
+        self._pipeline.perform(todo)
 
     async def accept(self, handle: Handle, request: Request) -> None:
         """Check a request and put it on disk; whatever comes of it goes to `handle.accepted`."""
@@ -75,7 +75,7 @@ class Intake:
             self._refuse(handle, error)
         except Exception as error:
             log.exception("a request could not be accepted", job=job_id)
-            self._refuse(handle, CheckFailedError(f"the request could not be checked: {type(error).__name__}: {error}"))
+            self._refuse(handle, CheckFailedError(f"the request could not be checked: {reason_of(error)}"))
         else:
             handle.accepted.set_result(None)
 
@@ -100,10 +100,11 @@ class Intake:
             try:
                 checked = await self._check_again(job_id)
                 proofs = await self._journal.proofs(job_id)
-            except (InputError, EngineError) as error:
-                self._pipeline.perform(self._core.job_failed(job_id, f"after a restart: {error}"))
-            else:
                 self._queue(job_id, checked, {i: proof for i, proof in proofs.items() if i < checked.partitions})
+            except Exception as error:
+                if not isinstance(error, (InputError, EngineError)):
+                    log.exception("a job could not be taken up again", job=job_id)
+                self._pipeline.perform(self._core.job_failed(job_id, f"after a restart: {reason_of(error)}"))
 
     def take_payload(self, name: str, size: int, *, critical: bool) -> None:
         """Claim memory for bytes in flight; QueueFullError if there is none."""
@@ -171,9 +172,13 @@ class Intake:
             self._pipeline.perform(self._core.set_payload(job_id, 0))
 
     def _refuse(self, handle: Handle, error: Exception) -> None:
-        if self._is_open(handle.known.job_id):
-            self._pipeline.perform(self._core.job_refused(handle.known.job_id, str(error)))
+        job = self._core.world.jobs.get(handle.known.job_id)
+        if job is not None and job.state == "checking":
+            self._pipeline.perform(self._core.job_refused(job.job_id, str(error)))
             self._book.refused(handle, error)
+        elif job is not None and job.unfinished:  # too late to refuse it: it is a job, and one that failed
+            self._pipeline.perform(self._core.job_failed(job.job_id, reason_of(error)))
+            handle.accepted.set_result(None)
         else:
             handle.refuse(error)
 

@@ -102,15 +102,14 @@ class Journal:
             connection.executescript(_SCHEMA)
             connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
             records = [_record(row) for row in connection.execute(_SELECT)]
-            self._spooled = {
-                job_id: self._spool_folder / name
-                for job_id, name in connection.execute("SELECT job_id, spool FROM jobs WHERE spool IS NOT NULL")
-            }
-        finally:
+            spooled = connection.execute("SELECT job_id, spool FROM jobs WHERE spool IS NOT NULL")
+            self._spooled = {job_id: self._spool_folder / name for job_id, name in spooled}
+            for path in set(self._spool_folder.iterdir()) - set(self._spooled.values()):
+                path.unlink()
+        except (sqlite3.Error, msgspec.MsgspecError, OSError) as error:
             connection.close()
-        for path in set(self._spool_folder.iterdir()) - set(self._spooled.values()):
-            path.unlink()
-        self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
+            raise StorageError(f"daemon.data_dir: the journal in {self._folder} cannot be read: {error}") from error
+        self._thread = threading.Thread(target=self._run, args=(connection,), name="journal", daemon=True)
         self._thread.start()
         return records
 
@@ -212,10 +211,10 @@ class Journal:
         future: asyncio.Future[None] = loop.create_future()
 
         def done(error: Exception | None) -> None:
-            if error is None:
-                loop.call_soon_threadsafe(_resolve, future, None)
-            else:
+            refusal = None
+            if error is not None:
                 refusal = StorageError(f"the journal cannot be written, so the job was not accepted: {error}")
+            with contextlib.suppress(RuntimeError):  # a closed loop: nobody waits any more
                 loop.call_soon_threadsafe(_resolve, future, refusal)
 
         operation.done = done
@@ -225,8 +224,7 @@ class Journal:
     def _later(self, operation: _Operation) -> None:
         self._operations.put(operation)
 
-    def _run(self) -> None:
-        connection = self._connect()
+    def _run(self, connection: sqlite3.Connection) -> None:
         unsaved: list[_Operation] = []
         closing = False
         while not closing:
@@ -276,17 +274,19 @@ class Journal:
             for operation in operations:
                 operation.apply(connection)
             connection.execute("COMMIT")
-        except (sqlite3.Error, OSError) as error:
+        except Exception as error:  # whatever it is, those who wait must hear of it
             with contextlib.suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             for path in written:
-                path.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    path.unlink(missing_ok=True)
             return error
         for operation in operations:
             if operation.done is not None:
                 operation.done(None)
             if operation.unlink is not None:
-                operation.unlink.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):  # the next start sees to it
+                    operation.unlink.unlink(missing_ok=True)
         return None
 
     def _tell(self, error: str | None) -> None:

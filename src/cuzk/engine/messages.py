@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from cuzk.errors import CuzkError
+
 MAX_MESSAGE = 1 << 16
 MAX_TEXT = 4000
 _MAX_DESCRIPTORS = 4
@@ -173,3 +175,9 @@ def receive(end: socket.socket) -> tuple[bytes, list[int]]:
 def text_of(error: BaseException) -> str:
     """Return an error as one sentence of bounded length."""
     return (str(error) or type(error).__name__)[:MAX_TEXT]
+
+
+def reason_of(error: BaseException) -> str:
+    """Return an error as text, with its type unless it was raised on purpose or by the system."""
+    expected = isinstance(error, (CuzkError, OSError))
+    return text_of(error) if expected else f"{type(error).__name__}: {text_of(error)}"

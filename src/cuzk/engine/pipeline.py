@@ -1,12 +1,15 @@
 """The shell around the core: carries its instructions out and tells it what became of them.
 
 It decides nothing. What a worker says goes to the core; what the core says goes to a worker, the journal or the engine.
+Whatever goes wrong here is told to the core as the failure of what was to be done, so that no job waits for it forever.
 """
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
@@ -58,14 +61,28 @@ class Pipeline:
         self._segments = SegmentStore()
         self._jobs: dict[str, int] = {}
         """Segments of checked jobs, by job id."""
+        self._todo: deque[do.Instruction] = deque()
+        self._performing = False
+        self._closing = False
         self._tasks: set[asyncio.Task[object]] = set()
         self._spawning: set[asyncio.Task[object]] = set()
         """Of the tasks, those that start processes or wait for their end: they must not be cancelled."""
 
     def perform(self, instructions: list[do.Instruction]) -> None:
-        """Carry instructions out."""
-        for instruction in instructions:
-            self._perform(instruction)
+        """Carry instructions out, in order; one that cannot be costs the others nothing."""
+        self._todo.extend(instructions)
+        if self._performing:
+            return
+        self._performing = True
+        try:
+            while self._todo:
+                instruction = self._todo.popleft()
+                try:
+                    self._perform(instruction)
+                except Exception as error:
+                    self._could_not(instruction, error)
+        finally:
+            self._performing = False
 
     def keep_job(self, job_id: str, descriptor: int) -> None:
         """Take over the segment of a checked job."""
@@ -73,6 +90,7 @@ class Pipeline:
 
     async def close(self) -> None:
         """End the processes and wait until they are gone; give all memory back."""
+        self._closing = True
         for task in self._tasks - self._spawning:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -92,7 +110,7 @@ class Pipeline:
     def _perform(self, instruction: do.Instruction) -> None:
         match instruction:
             case do.StartProcess(process, delay):
-                self._spawn(self._start(process, delay))
+                self._spawn(self._start(instruction, process, delay), instruction)
             case do.StopProcess(process):
                 self._stop(process)
             case do.Synthesize():
@@ -110,7 +128,7 @@ class Pipeline:
             case do.DropPooled(size):
                 self._segments.drop_free(size)
             case do.CheckFile(circuit_id):
-                self._spawn(self._check_file(circuit_id))
+                self._spawn(self._check_file(circuit_id), instruction)
             case do.LoadSrs(circuit_id, device):
                 self._send(device, say.LoadTask(circuit_id), [])
             case do.UnloadSrs(circuit_id, process) | do.UnloadCircuit(circuit_id, process):
@@ -124,20 +142,43 @@ class Pipeline:
             case do.FinishPreload():
                 self._callbacks.preload_finished(instruction)
 
+    def _could_not(self, instruction: do.Instruction, error: BaseException) -> None:
+        """Tell the core that an instruction failed, and go on."""
+        trace = None if isinstance(error, (InputError, OSError, MemoryError)) else error
+        log.warning("could not be done", what=type(instruction).__name__, error=repr(error), exc_info=trace)
+        if self._closing:
+            return
+        reason = say.reason_of(error)
+        match instruction:
+            case do.Synthesize(lease) | do.Prove(lease):
+                self._give_up_lease(lease.number, lease.job_id, reason, permanent=False)
+            case do.CheckFile(circuit_id):
+                self.perform(self._core.file_checked(circuit_id, reason))
+            case do.LoadSrs(circuit_id, device):
+                self.perform(self._core.srs_failed(circuit_id, device, reason))
+            case do.StartProcess(process):
+                self._on_death(process, f"it could not be started: {reason}")
+
+    def _give_up_lease(self, lease: int, job_id: str, reason: str, *, permanent: bool) -> None:
+        """End a lease; if the core cannot go on with its job, or must not, end that."""
+        try:
+            self.perform(self._core.lease_failed(lease, reason, permanent=permanent))
+        except Exception:
+            log.exception("a lease could not be ended", lease=lease, job=job_id)
+            permanent = True
+        if permanent:
+            self.perform(self._core.job_failed(job_id, reason))
+
     def _synthesize(self, instruction: do.Synthesize) -> None:
         lease, size = instruction.lease, instruction.segment_size
         if self._segments.take_free(lease.job_id, lease.partition, size):
             self._send_synthesis(instruction)
         else:
-            self._spawn(self._make_segment(instruction))
+            self._spawn(self._make_segment(instruction), instruction)
 
     async def _make_segment(self, instruction: do.Synthesize) -> None:
         lease, size = instruction.lease, instruction.segment_size
-        try:
-            descriptor = await asyncio.to_thread(touched_segment, "cuzk-assignment", size, lease.threads)
-        except MemoryError as error:
-            self.perform(self._core.lease_failed(lease.number, str(error)))
-            return
+        descriptor = await asyncio.to_thread(touched_segment, "cuzk-assignment", size, lease.threads)
         if lease.number in self._core.world.ledger.open:
             self._segments.put(lease.job_id, lease.partition, size, descriptor)
             self._send_synthesis(instruction)
@@ -161,29 +202,24 @@ class Pipeline:
         return [self._jobs[job_id], segment]
 
     async def _check_file(self, circuit_id: str) -> None:
-        error = None
-        try:
-            await self._file_checks.check(self._circuits[circuit_id].parameters)
-        except (InputError, OSError) as failure:
-            error = str(failure)
-        self.perform(self._core.file_checked(circuit_id, error))
+        await self._file_checks.check(self._circuits[circuit_id].parameters)
+        self.perform(self._core.file_checked(circuit_id, None))
 
     # Processes
 
-    async def _start(self, name: str, delay: float) -> None:
+    async def _start(self, instruction: do.StartProcess, name: str, delay: float) -> None:
         await asyncio.sleep(delay)
         if self._core.process_starting(name):
             worker = WorkerProcess(name, self._role(name), self._source, self._on_message, self._on_death)
             self._workers[name] = worker
-            self._spawning.add(self._spawn(self._spawn_worker(worker)))
+            self._spawning.add(self._spawn(self._spawn_worker(worker), instruction))
 
     async def _spawn_worker(self, worker: WorkerProcess) -> None:
         try:
             await asyncio.to_thread(worker.spawn)
-        except (OSError, EOFError) as error:
+        except BaseException:
             worker.stop()
-            self._on_death(worker.name, f"it could not be started: {error}")
-            return
+            raise
         if worker.stopped:
             await worker.joined()
         else:
@@ -212,6 +248,17 @@ class Pipeline:
         self.perform(self._core.process_died(name, reason))
 
     def _on_message(self, name: str, message: say.FromWorker, descriptors: list[int]) -> None:
+        number = getattr(message, "lease", None)
+        entry = None if number is None else self._core.world.ledger.open.get(number)
+        try:
+            self._take(name, message, descriptors)
+        except Exception as error:
+            log.exception("a message could not be dealt with", process=name, message=type(message).__name__)
+            if entry is not None:
+                reason = f"internal error: {say.reason_of(error)}"
+                self._give_up_lease(entry.lease.number, entry.lease.job_id, reason, permanent=True)
+
+    def _take(self, name: str, message: say.FromWorker, descriptors: list[int]) -> None:
         core = self._core
         match message:
             case say.Ready():
@@ -250,9 +297,18 @@ class Pipeline:
             )
         )
 
-    def _spawn(self, work: Coroutine[object, object, object]) -> "asyncio.Task[object]":
+    def _spawn(
+        self, work: Coroutine[object, object, object], instruction: do.Instruction | None = None
+    ) -> "asyncio.Task[object]":
+        """Start what an instruction takes; if that fails, so has the instruction."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(self._spawning.discard)
+        if instruction is not None:
+            task.add_done_callback(partial(self._ended, instruction))
         return task
+
+    def _ended(self, instruction: do.Instruction, task: "asyncio.Task[object]") -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._could_not(instruction, error)

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerProcess
 
+import msgspec
 import structlog
 
 from cuzk.engine import messages as say
@@ -70,7 +71,8 @@ class WorkerProcess:
         self._end, self._theirs = say.channel()
         self._end.setblocking(False)
         self._process: ForkServerProcess | None = None
-        self._unsent: deque[tuple[say.ToWorker, tuple[int, ...]]] = deque()
+        self._unsent: deque[tuple[say.ToWorker, Sequence[int]]] = deque()
+        self._dying: asyncio.Task[None] | None = None
         self._closed = False
         self._silent = False
 
@@ -90,11 +92,13 @@ class WorkerProcess:
         process = context.Process(
             target=main, args=(self._role, self.name, self._theirs, self._source), name=self.name, daemon=True
         )
-        with _without_main():
-            process.start()
+        try:
+            with _without_main():
+                process.start()
+        finally:
+            self._theirs.close()
         self._process = process
         _running.add(process)
-        self._theirs.close()
         if self._silent:  # stopped meanwhile
             process.kill()
 
@@ -107,7 +111,12 @@ class WorkerProcess:
         """Send a task; if the worker is gone its death will be told."""
         if self._closed:
             return
-        copies = tuple(os.dup(descriptor) for descriptor in descriptors)
+        copies: list[int] = []
+        try:
+            copies.extend(os.dup(descriptor) for descriptor in descriptors)
+        except OSError:
+            _close_all(copies)
+            raise
         self._unsent.append((message, copies))
         self._flush()
 
@@ -151,18 +160,26 @@ class WorkerProcess:
             return
         except OSError:
             data, descriptors = b"", []
-        if data:
-            self._on_message(self.name, say.from_worker.decode(data), descriptors)
+        message = None
+        with suppress(msgspec.MsgspecError):  # what is no message comes from a process that is beside itself
+            message = say.from_worker.decode(data) if data else None
+        if message is not None:
+            self._on_message(self.name, message, descriptors)
             return
         _close_all(descriptors)
+        if data and self._process is not None:
+            self._process.kill()
         self._close()
-        asyncio.get_running_loop().create_task(self._died())
+        self._dying = asyncio.get_running_loop().create_task(self._died())
 
     async def _died(self) -> None:
-        exitcode = await self.joined()
-        if not self._silent:
-            self._silent = True
-            self._on_death(self.name, _reason(exitcode))
+        exitcode = None
+        try:
+            exitcode = await self.joined()
+        finally:
+            if not self._silent:
+                self._silent = True
+                self._on_death(self.name, _reason(exitcode))
 
     def _close(self) -> None:
         if self._closed:

@@ -11,6 +11,7 @@ import signal
 import socket
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Literal
@@ -56,7 +57,7 @@ class _Worker:
 
     def send(self, message: say.FromWorker, descriptors: tuple[int, ...] = ()) -> None:
         """Tell the engine; nobody may be there any more, which `read` will notice."""
-        with self._sending, suppress(OSError):
+        with self._sending, suppress(ConnectionError):
             say.send(self._end, message, descriptors)
 
     def read(self) -> None:
@@ -86,9 +87,12 @@ class _Worker:
             del task
 
     def run(self, task: Any, descriptors: list[int]) -> None:
-        """Do one task and give back what it took, whatever becomes of it."""
+        """Do one task and give back what it took; a process that cannot even tell of a failure ends, which is told."""
         try:
             self.do(task, descriptors)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -105,7 +109,7 @@ class _Worker:
         except (InputError, UnsatisfiedError) as error:
             self.send(say.Failed(lease, say.text_of(error), permanent=True))
         except Exception as error:  # the engine decides whether to try again
-            self.send(say.Failed(lease, f"{type(error).__name__}: {say.text_of(error)}"))
+            self.send(say.Failed(lease, say.reason_of(error)))
         self._cancelled.discard(lease)
 
 
@@ -128,7 +132,7 @@ class _CheckWorker(_Worker):
             self.send(say.Refused(task.number, say.text_of(error)))
             return
         except Exception as error:  # nothing that a client sends may end this process
-            self.send(say.Broken(task.number, f"{type(error).__name__}: {say.text_of(error)}"))
+            self.send(say.Broken(task.number, say.reason_of(error)))
             return
         partitions = len(prepared.public_inputs)
         self.send(say.Checked(task.number, prepared.circuit_id, partitions, total_size(parts)), (job,))
