@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CXX_FILES := $(shell find native -name "*.cpp" -o -name "*.hpp")
 NATIVE := $(CXX_FILES) CMakeLists.txt
 
-.PHONY: setup demo test test-full fuzz sanitize bench lint format proto clean
+.PHONY: setup demo test test-full fuzz sanitize aarch64 bench lint format proto clean
 
 setup: $(VENV)/.installed
 
@@ -42,6 +42,16 @@ sanitize:
 	SKBUILD_CMAKE_DEFINE=CUZK_SANITIZE=ON SKBUILD_BUILD_DIR=build/sanitize $(MAKE) setup VENV=.venv-sanitize
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 .venv-sanitize/bin/pytest --timeout=0 -m 'not full' $(SANITIZED_TESTS)
+
+# Compiles, without linking, what another processor would run. With another compiler: make setup CXX=clang++.
+AARCH64_CXX ?= aarch64-linux-gnu-g++
+aarch64: setup
+	headers=$$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('include'))"); \
+	nanobind=$$($(BIN)/python -m nanobind --include_dir); \
+	for file in $(filter-out %_ifma.cpp,$(filter %.cpp,$(CXX_FILES))); do \
+	  echo $$file; $(AARCH64_CXX) -std=c++20 -fsyntax-only -O3 -Wall -Wextra -Werror -Wshadow -Wno-psabi \
+	    -Inative -isystem $$headers -isystem $$nanobind $$file || exit 1; \
+	done
 
 bench: setup
 	$(BIN)/cuzk bench kernels
