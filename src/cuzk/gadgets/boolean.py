@@ -7,14 +7,17 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Self
 
-from cuzk.r1cs import ONE, ConstraintSystem, LinearCombination, Value, Variable
+from cuzk.r1cs import ONE, ConstraintSystem, Handle, LinearCombination, Value, Variable
 
 __all__ = ["Boolean"]
 
 
-@dataclass(frozen=True)
-class Boolean:
-    """A boolean. Without a variable it is a constant: `negated` is its value."""
+@dataclass(slots=True)
+class Boolean(Handle):
+    """A boolean. Without a variable it is a constant: `negated` is its value.
+
+    Never changed once made; not frozen, since that takes several times as long to make, and there are a million.
+    """
 
     variable: Variable | None
     negated: bool = False
@@ -50,20 +53,20 @@ class Boolean:
 
         Negations are taken outside: the row is about the variables. If just one is negated, the other comes first.
         """
-        if a.is_constant or b.is_constant:
+        if a.variable is None or b.variable is None:
             constant, other = (a, b) if a.is_constant else (b, a)
             return other.negation() if constant.negated else other
-        x, y = Boolean(a.variable), Boolean(b.variable)
+        x, y = a.variable, b.variable
         if a.negated and not b.negated:
             x, y = y, x
-        c = Boolean(cs.alloc_bit(cs.values.exclusive_or(x.value(cs), y.value(cs))))
+        c = cs.alloc_bit(cs.values.exclusive_or(cs.value(x), cs.value(y)))
         cs.enforce(
             "xor constraint",
-            x.combination(2),
-            y.combination(),
-            x.combination() + y.combination() - c.combination(),
+            LinearCombination([(2, x)]),
+            LinearCombination([(1, y)]),
+            LinearCombination([(1, x), (1, y), (-1, c)]),
         )
-        return Boolean(c.variable, a.negated != b.negated)
+        return Boolean(c, a.negated != b.negated)
 
     @staticmethod
     def choice(cs: ConstraintSystem, a: "Boolean", b: "Boolean", c: "Boolean") -> "Boolean":

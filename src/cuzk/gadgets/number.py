@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from cuzk.gadgets.boolean import Boolean
-from cuzk.r1cs import ONE, ConstraintSystem, LinearCombination, Value, Variable, template
+from cuzk.r1cs import ONE, ConstraintSystem, Handle, LinearCombination, Value, Variable, template
 
 __all__ = ["NUM_BITS", "AllocatedNum", "add", "alloc_bits", "enforce_equal", "pick", "select"]
 
@@ -18,8 +18,8 @@ NUM_BITS = 255  # bits of a field element
 _ONE = LinearCombination([(1, ONE)])
 
 
-@dataclass(frozen=True)
-class AllocatedNum:
+@dataclass(slots=True)
+class AllocatedNum(Handle):
     """A field element held by a variable."""
 
     variable: Variable

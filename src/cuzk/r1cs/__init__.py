@@ -2,7 +2,8 @@
 
 from cuzk.r1cs.builder import ConstraintSystem, template
 from cuzk.r1cs.compiled import CompiledCircuit
+from cuzk.r1cs.handles import Handle
 from cuzk.r1cs.linear import ONE, LinearCombination, Variable
 from cuzk.r1cs.values import Value
 
-__all__ = ["ONE", "CompiledCircuit", "ConstraintSystem", "LinearCombination", "Value", "Variable", "template"]
+__all__ = ["ONE", "CompiledCircuit", "ConstraintSystem", "Handle", "LinearCombination", "Value", "Variable", "template"]

@@ -7,8 +7,7 @@ of its arguments and replayed from then on.
 """
 
 import functools
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from cuzk.r1cs.coefficients import CoefficientTable
 from cuzk.r1cs.handles import map_handles, shape_of
-from cuzk.r1cs.leaf import Row, Segment, compile_leaf, leaf_content, outside_variables
+from cuzk.r1cs.leaf import Segment, compile_leaf, leaf_content, outside_variables
 from cuzk.r1cs.linear import ONE, Kind, LinearCombination, Variable, index_of, kind_of, variable
 from cuzk.r1cs.template import Columns, Composite, Instance, Sizes, Template
 from cuzk.r1cs.values import Value, Values
@@ -103,6 +102,21 @@ class _Placed:
     offset: Sizes
 
 
+class _Namespace:
+    """An open namespace. A class of its own, since a generator would take several times as long, once a bit."""
+
+    __slots__ = ("_name", "_prefixes")
+
+    def __init__(self, prefixes: list[str], name: str) -> None:
+        self._prefixes, self._name = prefixes, name
+
+    def __enter__(self) -> None:
+        self._prefixes.append(f"{self._prefixes[-1]}{self._name}/")
+
+    def __exit__(self, *_: object) -> None:
+        self._prefixes.pop()
+
+
 class ConstraintSystem:
     """Records one template: allocations, rows, and instances of other templates."""
 
@@ -110,19 +124,14 @@ class ConstraintSystem:
         self._tracer = tracer
         self._formals = [variable(Kind.FORMAL, i) for i in range(len(formal_bits))]
         self._values = Values()
-        self._path: list[str] = []
+        self._prefixes = [""]  # of names, one for each namespace that is open
         self._placed: list[_Placed] = []
         self._segment = Segment(start=Sizes())
         self.bit_variables = {var for var, is_bit in zip(self._formals, formal_bits, strict=True) if is_bit}
 
-    @contextmanager
-    def namespace(self, name: str) -> Iterator["ConstraintSystem"]:
-        """Prefix the names of everything inside."""
-        self._path.append(name)
-        try:
-            yield self
-        finally:
-            self._path.pop()
+    def namespace(self, name: str) -> "_Namespace":
+        """Prefix the names of everything inside the `with` block."""
+        return _Namespace(self._prefixes, name)
 
     @property
     def values(self) -> Values:
@@ -134,8 +143,9 @@ class ConstraintSystem:
         return self._values.data(self._segment.take_data())
 
     def value(self, var: Variable) -> Value:
-        """Return the value of a variable."""
-        return self._values.variable(var, is_bit=var in self.bit_variables)
+        """Return the value of a variable: what defines it, if no instance came after it was allocated."""
+        definition = self._segment.definitions.get(var)
+        return self._values.variable(var, is_bit=var in self.bit_variables) if definition is None else definition
 
     def alloc(self, value: Value) -> Variable:
         """Allocate an auxiliary variable that holds a field element."""
@@ -161,22 +171,14 @@ class ConstraintSystem:
         a_value: Value | None = None,
     ) -> None:
         """Add the row a * b = c. Give the value of a where it is known more cheaply than by its terms."""
-        row = Row("/".join([*self._path, name]), (a, b, c))
-        self._segment.add_row(row, self.evaluate(a) if a_value is None else a_value, self.evaluate(b))
+        a_value = self.evaluate(a) if a_value is None else a_value
+        self._segment.add_row(self._prefixes[-1] + name, a, b, c, a_value, self.evaluate(b))
 
     def evaluate(self, combination: LinearCombination) -> Value:
         """Return the value of a linear combination, by its terms."""
-        if len(combination.terms) == 1:  # most are one variable
-            ((var, coefficient),) = combination.terms.items()
-            if coefficient == 1 and var != ONE:
-                return self.value(var)
-        terms, constant = [], 0
-        for var, coefficient in combination.terms.items():
-            if var == ONE:
-                constant = coefficient
-            else:
-                terms.append((coefficient, self.value(var)))
-        return self._values.linear(terms, constant)
+        terms = combination.terms
+        constant = terms.get(ONE, 0)
+        return self._values.linear([(terms[var], self.value(var)) for var in terms if var != ONE], constant)
 
     def instantiate(self, gadget: Callable[..., Any], args: Any, kwargs: Mapping[str, Hashable]) -> Any:
         """Place an instance of a gadget's template for these arguments; return what the gadget returns."""
@@ -192,7 +194,7 @@ class ConstraintSystem:
         traced = self._tracer.trace(gadget, call)
         formals, before = list(numbers), self._segment.end
         self._close_segment()
-        self._placed.append(_Placed(traced.template, "/".join(self._path), formals, before))
+        self._placed.append(_Placed(traced.template, self._prefixes[-1].removesuffix("/"), formals, before))
         self._segment = Segment(start=before + traced.template.sizes)
 
         def local(var: Variable) -> Variable:

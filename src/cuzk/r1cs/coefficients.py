@@ -8,16 +8,14 @@ from cuzk.algebra import fr
 __all__ = ["CoefficientTable"]
 
 
-class CoefficientTable:
-    """Numbers field elements in order of first use; rows and programs hold the numbers."""
+class CoefficientTable(dict[int, int]):
+    """Numbers canonical field elements in order of first use; rows and programs hold the numbers."""
 
-    def __init__(self) -> None:
-        self._indices: dict[int, int] = {}
-
-    def __getitem__(self, coefficient: int) -> int:
-        """Return the number of a canonical field element."""
-        return self._indices.setdefault(coefficient, len(self._indices))
+    def __missing__(self, coefficient: int) -> int:
+        """Give a new element the next number."""
+        number = self[coefficient] = len(self)
+        return number
 
     def array(self) -> NDArray[np.uint64]:
         """Return all elements, Fr[k]."""
-        return fr.from_ints(list(self._indices))
+        return fr.from_ints(list(self))

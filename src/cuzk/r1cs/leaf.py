@@ -2,24 +2,16 @@
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
 from cuzk.r1cs.coefficients import CoefficientTable
 from cuzk.r1cs.linear import ONE, Kind, LinearCombination, Variable, index_of, kind_of, variable
-from cuzk.r1cs.program import Place, Store, compile_program, variables_needed
+from cuzk.r1cs.program import Place, Stores, compile_program, variables_needed
 from cuzk.r1cs.template import Columns, Leaf, Matrix, Sizes, Template, pack_names
 from cuzk.r1cs.values import Value
 
-__all__ = ["Row", "Segment", "compile_leaf", "leaf_content", "outside_variables"]
-
-
-class Row(NamedTuple):
-    """A constraint a * b = c with its path below the template's."""
-
-    name: str
-    matrices: tuple[LinearCombination, LinearCombination, LinearCombination]
+__all__ = ["Segment", "compile_leaf", "leaf_content", "outside_variables"]
 
 
 @dataclass
@@ -30,8 +22,11 @@ class Segment:
     """
 
     start: Sizes
-    rows: list[Row] = field(default_factory=list)
-    stores: list[Store] = field(default_factory=list)
+    row_names: list[str] = field(default_factory=list)
+    a: list[LinearCombination] = field(default_factory=list)
+    b: list[LinearCombination] = field(default_factory=list)
+    c: list[LinearCombination] = field(default_factory=list)
+    stores: Stores = field(default_factory=Stores)
     definitions: dict[Variable, Value] = field(default_factory=dict)
     is_wide: list[bool] = field(default_factory=list)  # of each aux
     inputs: int = 0
@@ -41,7 +36,7 @@ class Segment:
     @property
     def sizes(self) -> Sizes:
         """How much the segment adds."""
-        return Sizes(len(self.rows), self.inputs, len(self.is_wide), self.wide, self.data)
+        return Sizes(len(self.a), self.inputs, len(self.is_wide), self.wide, self.data)
 
     @property
     def end(self) -> Sizes:
@@ -62,7 +57,7 @@ class Segment:
         """Allocate an aux that is a field element (wide) or a bit."""
         var = variable(Kind.AUX, self.start.aux + len(self.is_wide))
         self.definitions[var] = value
-        self.stores.append(Store(Place.AUX, self.wide if wide else len(self.is_wide), value))
+        self.stores.add(Place.AUX, self.wide if wide else len(self.is_wide), value)
         self.is_wide.append(wide)
         self.wide += wide
         return var
@@ -71,22 +66,34 @@ class Segment:
         """Allocate an input."""
         var = variable(Kind.INPUT, self.start.inputs + self.inputs)
         self.definitions[var] = value
-        self.stores.append(Store(Place.INPUT, self.inputs, value))
+        self.stores.add(Place.INPUT, self.inputs, value)
         self.inputs += 1
         return var
 
-    def add_row(self, row: Row, a_value: Value, b_value: Value) -> None:
-        """Record a constraint and the values of its two sides."""
-        self.stores.append(Store(Place.A, len(self.rows), a_value))
-        self.stores.append(Store(Place.B, len(self.rows), b_value))
-        self.rows.append(row)
+    def add_row(
+        self,
+        name: str,
+        a: LinearCombination,
+        b: LinearCombination,
+        c: LinearCombination,
+        a_value: Value,
+        b_value: Value,
+    ) -> None:
+        """Record a constraint with its path below the template's, and the values of its two sides."""
+        row = len(self.a)
+        self.stores.add(Place.A, row, a_value)
+        self.stores.add(Place.B, row, b_value)
+        self.row_names.append(name)
+        self.a.append(a)
+        self.b.append(b)
+        self.c.append(c)
 
 
 def outside_variables(segment: Segment) -> list[Variable]:
     """Return the variables that a segment uses but does not allocate, in order of first use."""
-    used = dict.fromkeys(variables_needed(segment.stores, segment.definitions))
-    for row in segment.rows:
-        for combination in row.matrices:
+    used = dict.fromkeys(variables_needed(segment.stores))
+    for row in zip(segment.a, segment.b, segment.c, strict=True):
+        for combination in row:
             used.update(dict.fromkeys(combination.terms))
     return [var for var in used if kind_of(var) is not Kind.ONE and var not in segment.definitions]
 
@@ -110,9 +117,9 @@ def compile_leaf(
             columns[var] = shape.first_input + index_of(var) - start.inputs
     columns |= {var: 1 + number for var, number in numbers.items()}
 
-    program, needed = compile_program(segment.stores, segment.definitions, numbers, coefficients, start.data)
+    program, needed = compile_program(segment.stores, numbers, coefficients, start.data)
     loaded = {numbers[var] for var in needed}
-    a, b, c = (_matrix([row.matrices[which] for row in segment.rows], columns, coefficients) for which in range(3))
+    a, b, c = (_matrix(rows, columns, coefficients) for rows in (segment.a, segment.b, segment.c))
     leaf = Leaf(
         a=a,
         b=b,
@@ -120,7 +127,7 @@ def compile_leaf(
         program=program,
         wide=np.array(segment.is_wide, dtype=np.bool_),
         loads=np.array([number in loaded for number in range(len(formals))], dtype=np.bool_),
-        packed_names=pack_names([row.name for row in segment.rows]),
+        packed_names=pack_names(segment.row_names),
     )
     formal_is_bit = np.array([var in bit_variables for var in formals], dtype=np.bool_)
     return Template(name, formal_is_bit, sizes, leaf)
@@ -139,11 +146,19 @@ def _matrix(
     combinations: Sequence[LinearCombination], columns: Mapping[Variable, int], coefficients: CoefficientTable
 ) -> Matrix:
     """Write rows with their columns in ascending order, without terms whose coefficient is zero."""
-    row_ptr, cols, coeff = [0], [], []
+    variables: list[Variable] = []
+    values: list[int] = []
     for combination in combinations:
-        terms = sorted((columns[var], value) for var, value in combination.terms.items() if value)
-        for col, value in terms:
-            cols.append(col)
-            coeff.append(coefficients[value])
-        row_ptr.append(len(cols))
-    return Matrix(*(np.array(numbers, dtype=np.uint32) for numbers in (row_ptr, cols, coeff)))
+        variables.extend(combination.terms)
+        values.extend(combination.terms.values())
+    lengths = np.array([len(combination.terms) for combination in combinations], dtype=np.int64)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    cols = np.array([columns[var] for var in variables], dtype=np.uint32)
+    coeff = np.array([coefficients[value] for value in values], dtype=np.uint32)
+    if 0 in values:
+        kept = np.array([value != 0 for value in values])
+        rows, cols, coeff = rows[kept], cols[kept], coeff[kept]
+    order = np.lexsort((cols, rows))
+    row_ptr = np.zeros(len(lengths) + 1, dtype=np.uint32)
+    np.cumsum(np.bincount(rows, minlength=len(lengths)), out=row_ptr[1:])
+    return Matrix(row_ptr, cols[order], coeff[order])

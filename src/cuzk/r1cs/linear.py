@@ -6,7 +6,6 @@ auxiliary variable allocated here. Inputs and aux have index spaces of their own
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from types import MappingProxyType
 from typing import NewType
 
 from cuzk.algebra.fr import MODULUS
@@ -52,27 +51,25 @@ class LinearCombination:
     densities and the counts of non-zeros, which are taken from the finished rows, leave it out.
     """
 
-    __slots__ = ("_terms",)
+    __slots__ = ("terms",)
+
+    terms: Mapping[Variable, int]  # coefficient of each variable
 
     def __init__(self, terms: Iterable[tuple[int, Variable]] = ()) -> None:
         merged: dict[Variable, int] = {}
         for coefficient, var in terms:
             merged[var] = (merged.get(var, 0) + coefficient) % MODULUS
-        self._terms = merged
-
-    @property
-    def terms(self) -> Mapping[Variable, int]:
-        """Coefficient of each variable."""
-        return MappingProxyType(self._terms)
+        self.terms = merged
 
     @staticmethod
     def weighted(terms: Iterable[tuple[int, "LinearCombination"]]) -> "LinearCombination":
         """Return the sum of factor * combination."""
-        result = LinearCombination()
-        merged = result._terms
+        merged: dict[Variable, int] = {}
         for factor, combination in terms:
-            for var, coefficient in combination._terms.items():
+            for var, coefficient in combination.terms.items():
                 merged[var] = (merged.get(var, 0) + factor * coefficient) % MODULUS
+        result = LinearCombination()
+        result.terms = merged
         return result
 
     def plus(self, coefficient: int, var: Variable) -> "LinearCombination":
@@ -89,6 +86,6 @@ class LinearCombination:
         names = {Kind.ONE: "one", Kind.FORMAL: "f", Kind.INPUT: "i", Kind.AUX: "a"}
         terms = (
             f"{coefficient}*{names[kind_of(var)]}{index_of(var) if var != ONE else ''}"
-            for var, coefficient in sorted(self._terms.items())
+            for var, coefficient in sorted(self.terms.items())
         )
         return " + ".join(terms) or "0"

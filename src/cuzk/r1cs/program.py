@@ -9,7 +9,7 @@ describes each instruction.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from cuzk.r1cs.coefficients import CoefficientTable
 from cuzk.r1cs.linear import Variable
 from cuzk.r1cs.values import Op, Value
 
-__all__ = ["Place", "Program", "Store", "compile_program", "variables_needed"]
+__all__ = ["Place", "Program", "Stores", "compile_program", "variables_needed"]
 
 
 class Place(IntEnum):
@@ -31,12 +31,21 @@ class Place(IntEnum):
     INPUT = 3
 
 
-class Store(NamedTuple):
-    """A value and the place where it must be written."""
+class Stores:
+    """Values and the places where they must be written."""
 
-    place: Place
-    number: int
-    value: Value
+    def __init__(self) -> None:
+        self.values: list[Value] = []
+        self.places: list[int] = []  # as instructions have them
+
+    def add(self, place: Place, number: int, value: Value) -> None:
+        """Add the place that is `number` of its kind within the leaf."""
+        self.values.append(value)
+        self.places.append(number << 2 | place)
+
+    def __len__(self) -> int:
+        """Return the number of places."""
+        return len(self.values)
 
 
 @dataclass(frozen=True)
@@ -71,81 +80,57 @@ class _Code(IntEnum):
     SUM = 19
 
 
+_CODE_OF = {op: _Code[op.name] for op in Op if op.name in _Code.__members__}
+
 _MAX_CHOSEN_BY = 2  # bits; there are 2^bits values to choose from
 _PACKED_BITS = 254  # that many bits next to each other are below r
 
 
 def compile_program(
-    stores: Sequence[Store],
-    definitions: Mapping[Variable, Value],
-    formals: Mapping[Variable, int],
-    coefficients: CoefficientTable,
-    first_data: int,
+    stores: Stores, formals: Mapping[Variable, int], coefficients: CoefficientTable, first_data: int
 ) -> tuple[Program, list[Variable]]:
-    """Compile the stores, in order; return the program and the variables that it loads.
+    """Compile the stores; return the program and the variables that it loads.
 
-    A variable is defined here or is formal number `formals[variable]`. Data is counted from `first_data`, so that a
-    leaf finds what an earlier one of the same template was given at a negative number.
+    A variable is formal number `formals[variable]`. Data is counted from `first_data`, so that a leaf finds what an
+    earlier one of the same template was given at a negative number.
     """
-    resolve = _Resolver(definitions)
-    places: dict[Value, list[Store]] = {}
-    for store in stores:
-        places.setdefault(resolve(store.value), []).append(store)
-    order = _computation_order(places, resolve)
+    places: dict[Value, list[int]] = {}
+    for value, place in zip(stores.values, stores.places, strict=True):
+        if value in places:
+            places[value].append(place)
+        else:
+            places[value] = [place]
+    order = _computation_order(places)
     program = _Emitter(order, places, formals, coefficients, first_data).program()
     return program, _loaded(order)
 
 
-def variables_needed(stores: Iterable[Store], definitions: Mapping[Variable, Value]) -> list[Variable]:
-    """Return the variables that the stored values need and that are not defined here, in order of first use."""
-    resolve = _Resolver(definitions)
-    return _loaded(_computation_order(dict.fromkeys(resolve(store.value) for store in stores), resolve))
+def variables_needed(stores: Stores) -> list[Variable]:
+    """Return the variables that the stored values need, in order of first use."""
+    return _loaded(_computation_order(stores.values))
 
 
-#: Values in the order of their computation, each with its operands.
-_Order: TypeAlias = Mapping[Value, Sequence[Value]]
-
-
-def _loaded(order: _Order) -> list[Variable]:
+def _loaded(order: Iterable[Value]) -> list[Variable]:
     return [Variable(value.numbers[0]) for value in order if value.op is Op.VARIABLE]
 
 
-class _Resolver:
-    """Replaces the value of a variable defined here by what defines it."""
-
-    def __init__(self, definitions: Mapping[Variable, Value]) -> None:
-        self._definitions = definitions
-
-    def __call__(self, value: Value) -> Value:
-        while value.op is Op.VARIABLE and (definition := self._definitions.get(Variable(value.numbers[0]))):
-            value = definition
-        return value
-
-
-def _computation_order(wanted: Iterable[Value], resolve: _Resolver) -> _Order:
-    """Return the wanted values and all they need, operands first, otherwise in the order given."""
-    done: dict[Value, Sequence[Value]] = {}
-    operands_of: dict[Value, Sequence[Value]] = {}
-    for root in wanted:
-        pending = [root]
-        while pending:
-            value = pending[-1]
-            operands = operands_of.get(value)
-            if operands is None:
-                operands = operands_of[value] = [resolve(x) for x in value.operands]
-                missing = [x for x in operands if x not in done]
-                if missing:
-                    pending.extend(reversed(missing))
-                    continue
-            done.setdefault(pending.pop(), operands)
-    return done
+def _computation_order(wanted: Iterable[Value]) -> list[Value]:
+    """Return the wanted values and all they need, operands first: in the order in which they were made."""
+    needed = set(wanted)
+    pending = list(needed)
+    while pending:
+        for operand in pending.pop().operands:
+            if operand not in needed:
+                needed.add(operand)
+                pending.append(operand)
+    return sorted(needed, key=attrgetter("position"))
 
 
 class _Emitter:
     def __init__(
         self,
-        order: _Order,
-        places: Mapping[Value, list[Store]],
+        order: Sequence[Value],
+        places: Mapping[Value, list[int]],
         formals: Mapping[Variable, int],
         coefficients: CoefficientTable,
         first_data: int,
@@ -159,57 +144,55 @@ class _Emitter:
         self._used = {False: 0, True: 0}
 
     def program(self) -> Program:
-        last_use = {x: value for value, operands in self._order.items() for x in operands}
-        for value, operands in self._order.items():
-            last_used = [x for x in dict.fromkeys(operands) if last_use[x] is value]
+        last_use = {x: value for value in self._order for x in value.operands}
+        for value in self._order:
+            last_used = [x for x in dict.fromkeys(value.operands) if last_use[x] is value]
             # A constant or one of a few constants that is only stored needs no register.
             if value in last_use or not (value.is_constant or _is_chosen(value)):
-                self._compute(value, operands, last_used)
-                self._store(value, operands)
-                self._release([] if value in last_use else [value])
+                self._compute(value, last_used)
+                self._store(value)
+                if value not in last_use:
+                    self._release([value])
             else:
-                self._store(value, operands)
+                self._store(value)
                 self._release(last_used)
         return Program(np.array(self._words, dtype=np.int32), self._used[False], self._used[True])
 
-    def _compute(self, value: Value, operands: Sequence[Value], last_used: Iterable[Value]) -> None:
+    def _compute(self, value: Value, last_used: Iterable[Value]) -> None:
         """Emit the instruction that puts a value into a register; release the registers of `last_used`."""
-        match value.op:
-            case Op.SUM:
-                size, word_size = value.numbers
-                self._sums[value] = [self._acquire(is_bit=True) for _ in range(size)]
-                registers = [self._registers[x] for x in operands]
-                self._emit(_Code.SUM, size, len(operands) // word_size, word_size, *self._sums[value], *registers)
-                self._release(last_used)
-            case Op.SUM_BIT:
-                self._registers[value] = self._sums[operands[0]][value.numbers[0]]
-            case _:
-                code, *arguments = self._instruction(value, operands)
-                # The destination may be an operand's register: an instruction reads its operands first.
-                self._release(last_used)
-                self._registers[value] = self._acquire(value.is_bit)
-                self._emit(code, self._registers[value], *arguments)
+        if value.op is Op.SUM_BIT:
+            self._registers[value] = self._sums[value.operands[0]][value.numbers[0]]
+        elif value.op is Op.SUM:
+            size, word_size = value.numbers
+            registers = self._sums[value] = [self._acquire(is_bit=True) for _ in range(size)]
+            words = len(value.operands) // word_size
+            self._words += [_Code.SUM, size, words, word_size, *registers, *self._registers_of(value)]
+            self._release(last_used)
+        else:
+            code, *arguments = self._instruction(value)
+            # The destination may be an operand's register: an instruction reads its operands first.
+            self._release(last_used)
+            register = self._registers[value] = self._acquire(value.is_bit)
+            self._words += [code, register, *arguments]
 
-    def _instruction(self, value: Value, operands: Sequence[Value]) -> list[int]:
+    def _registers_of(self, value: Value) -> list[int]:
+        return [self._registers[x] for x in value.operands]
+
+    def _instruction(self, value: Value) -> list[int]:
         """Return the instruction's words without the destination, which comes second."""
-        registers = [self._registers[x] for x in operands]
         match value.op:
             case Op.VARIABLE:
                 code = _Code.LOAD_BIT if value.is_bit else _Code.LOAD_FIELD
                 return [code, self._formals[Variable(value.numbers[0])]]
-            case Op.BIT:
-                return [_Code.BIT, *registers, *value.numbers]
-            case Op.CONSTANT_BIT:
-                return [_Code.CONSTANT_BIT, value.numbers[0]]
             case Op.DATA | Op.DATA_BIT:
                 index, *bit = value.numbers
-                return [_Code[value.op.name], index - self._first_data, *bit]
+                return [_CODE_OF[value.op], index - self._first_data, *bit]
             case Op.LINEAR:
-                return self._linear(value, operands)
-            case _:
-                return [_Code[value.op.name], *registers]
+                return self._linear(value)
+            case _:  # the numbers are the position of a BIT and the value of a CONSTANT_BIT
+                return [_CODE_OF[value.op], *self._registers_of(value), *value.numbers]
 
-    def _linear(self, value: Value, operands: Sequence[Value]) -> list[int]:
+    def _linear(self, value: Value) -> list[int]:
         """Return PACK or LINEAR.
 
         PACK: constant, count, bits and positions. LINEAR: constant, four counts, then scaled, added and subtracted
@@ -218,10 +201,10 @@ class _Emitter:
         constant = self._coefficients[value.numbers[-1]]
         if _is_packed(value):
             positions = [coefficient.bit_length() - 1 for coefficient in value.numbers[:-1]]
-            packed = zip((self._registers[x] for x in operands), positions, strict=True)
-            return [_Code.PACK, constant, len(operands), *(word for pair in packed for word in pair)]
+            packed = zip(self._registers_of(value), positions, strict=True)
+            return [_Code.PACK, constant, len(positions), *(word for pair in packed for word in pair)]
         scaled, added, subtracted, bits = [], [], [], []
-        for operand, coefficient in zip(operands, value.numbers, strict=False):
+        for operand, coefficient in zip(value.operands, value.numbers, strict=False):
             register = self._registers[operand]
             if operand.is_bit:
                 bits += [self._coefficients[coefficient], register]
@@ -234,27 +217,27 @@ class _Emitter:
         counts = [len(scaled) // 2, len(added), len(subtracted), len(bits) // 2]
         return [_Code.LINEAR, constant, *counts, *scaled, *added, *subtracted, *bits]
 
-    def _store(self, value: Value, operands: Sequence[Value]) -> None:
+    def _store(self, value: Value) -> None:
         places = self._places.get(value)
         if places:
-            words = (store.number << 2 | store.place for store in places)
-            self._emit(*self._store_head(value, operands), len(places), *words)
+            self._words += self._store_head(value)
+            self._words.append(len(places))
+            self._words += places
 
-    def _store_head(self, value: Value, operands: Sequence[Value]) -> list[int]:
+    def _store_head(self, value: Value) -> list[int]:
         """Return the instruction that stores a value, up to the places."""
         if value.is_constant:
             return [_Code.STORE_CONSTANT, self._coefficients[value.numbers[-1]]]
-        if value in self._registers:
-            return [_Code.STORE_BIT if value.is_bit else _Code.STORE_FIELD, self._registers[value]]
+        register = self._registers.get(value)
+        if register is not None:
+            return [_Code.STORE_BIT if value.is_bit else _Code.STORE_FIELD, register]
         *scales, constant = value.numbers
-        choices = []
-        for bits in range(1 << len(operands)):
-            chosen = constant + sum(scale for i, scale in enumerate(scales) if bits >> i & 1)
-            choices.append(self._coefficients[chosen % MODULUS])
-        return [_Code.STORE_CHOSEN, len(operands), *(self._registers[x] for x in operands), *choices]
-
-    def _emit(self, *words: int) -> None:
-        self._words.extend(words)
+        choices = [constant]
+        for scale in scales:
+            choices += [(chosen + scale) % MODULUS for chosen in choices]
+        chosen_by = self._registers_of(value)
+        numbers = [self._coefficients[chosen] for chosen in choices]
+        return [_Code.STORE_CHOSEN, len(chosen_by), *chosen_by, *numbers]
 
     def _acquire(self, is_bit: bool) -> int:
         if self._free[is_bit]:

@@ -5,8 +5,7 @@ interned, so that equal ones are one node and are computed once. A value is a fi
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum
+from enum import IntEnum, auto
 from typing import TypeAlias
 
 from cuzk.algebra.fr import MODULUS
@@ -16,46 +15,47 @@ from cuzk.r1cs.linear import Variable
 __all__ = ["Op", "Value", "Values"]
 
 
-class Op(Enum):
+class Op(IntEnum):
     """How a value is computed from its operands."""
 
-    DATA = "field element k of the data"
-    DATA_BIT = "bit i of field element k of the data"
-    VARIABLE = "value of a variable"
-    PRODUCT = "x * y"
-    LINEAR = "sum of coefficient * x, and a constant"
-    SELECT = "x if bit else y"
-    BIT = "bit i of the canonical integer of a field element"
-    CONSTANT_BIT = "0 or 1, where it must be kept as a bit"
-    AND = "x and y"
-    XOR = "x xor y"
-    CHOICE = "y if x else z, all bits"
-    MAJORITY = "at least two of x, y, z"
-    SUM = "sum of words, each a row of bits"
-    SUM_BIT = "bit i of a sum"
-    NOT = "not x"
+    DATA = auto()  # field element k of the data
+    DATA_BIT = auto()  # bit i of field element k of the data
+    VARIABLE = auto()  # value of a variable
+    PRODUCT = auto()  # x * y
+    LINEAR = auto()  # sum of coefficient * x, and a constant
+    SELECT = auto()  # x if bit else y
+    BIT = auto()  # bit i of the canonical integer of a field element
+    CONSTANT_BIT = auto()  # 0 or 1, where it must be kept as a bit
+    AND = auto()  # x and y
+    XOR = auto()  # x xor y
+    CHOICE = auto()  # y if x else z, all bits
+    MAJORITY = auto()  # at least two of x, y, z
+    SUM = auto()  # sum of words, each a row of bits
+    SUM_BIT = auto()  # bit i of a sum
+    NOT = auto()  # not x
 
 
-@dataclass(frozen=True, eq=False)
 class Value:
-    """A node: an operation, its operands, and numbers that belong to the operation.
+    """A node: an operation, its operands, and numbers that belong to the operation; never changed once made.
 
     DATA k, DATA_BIT (k, i), BIT i, CONSTANT_BIT value, VARIABLE variable, LINEAR (coefficient of each operand...,
     constant), SUM (bits of the sum, bits of a word), SUM_BIT i.
     """
 
-    op: Op
-    operands: tuple["Value", ...]
-    numbers: tuple[int, ...]
-    is_bit: bool
+    __slots__ = ("is_bit", "is_constant", "numbers", "op", "operands", "position")
 
-    @property
-    def is_constant(self) -> bool:
-        """Whether it is the same number in every instance."""
-        return self.op is Op.LINEAR and not self.operands
+    def __init__(
+        self, position: int, op: Op, operands: tuple["Value", ...], numbers: tuple[int, ...], *, is_bit: bool
+    ) -> None:
+        self.position = position  # among all values in the order in which they were made: after its operands
+        self.op = op
+        self.operands = operands
+        self.numbers = numbers
+        self.is_bit = is_bit
+        self.is_constant = op is Op.LINEAR and not operands  # the same number in every instance
 
 
-_Key: TypeAlias = tuple[Op, tuple[int, ...], tuple[int, ...], bool]
+_Key: TypeAlias = tuple[Op, tuple[Value, ...], tuple[int, ...]]
 
 
 class Values:
@@ -63,7 +63,6 @@ class Values:
 
     def __init__(self) -> None:
         self._nodes: dict[_Key, Value] = {}
-        self._variables: dict[Variable, Value] = {}
 
     def data(self, index: int) -> Value:
         """Return field element `index` of the data that the template is given."""
@@ -79,10 +78,7 @@ class Values:
 
     def variable(self, var: Variable, *, is_bit: bool) -> Value:
         """Return the value of a variable."""
-        value = self._variables.get(var)
-        if value is None:
-            value = self._variables[var] = Value(Op.VARIABLE, (), (var,), is_bit)
-        return value
+        return self._node(Op.VARIABLE, (), (var,), is_bit=is_bit)
 
     def product(self, x: Value, y: Value) -> Value:
         """Return x * y; of two bits, a bit."""
@@ -94,16 +90,19 @@ class Values:
         """Return the sum of coefficient * value over the terms, plus a constant."""
         merged: dict[Value, int] = {}
         for coefficient, value in terms:
-            merged[value] = (merged.get(value, 0) + coefficient) % MODULUS
-        merged = {value: coefficient for value, coefficient in merged.items() if coefficient}
+            merged[value] = merged.get(value, 0) + coefficient
+        scales = [coefficient % MODULUS for coefficient in merged.values()]
+        if 0 in scales:
+            merged = {value: scale for value, scale in zip(merged, scales, strict=True) if scale}
+            scales = list(merged.values())
         constant %= MODULUS
         if len(merged) == 1:
-            ((value, coefficient),) = merged.items()
-            if (coefficient, constant) == (1, 0):
+            (value,), (scale,) = merged, scales
+            if (scale, constant) == (1, 0):
                 return value
-            if value.is_bit and (coefficient, constant) == (MODULUS - 1, 1):
+            if value.is_bit and (scale, constant) == (MODULUS - 1, 1):
                 return self.negation(value)
-        return self._node(Op.LINEAR, tuple(merged), (*merged.values(), constant), is_bit=False)
+        return self._node(Op.LINEAR, tuple(merged), (*scales, constant), is_bit=False)
 
     def select(self, bit: Value, if_set: Value, if_clear: Value) -> Value:
         """Return one of two field elements."""
@@ -182,10 +181,10 @@ class Values:
         return self._node(Op.MAJORITY, (x, y, z), (), is_bit=True)
 
     def _node(self, op: Op, operands: tuple[Value, ...], numbers: tuple[int, ...], *, is_bit: bool) -> Value:
-        key = (op, tuple(map(id, operands)), numbers, is_bit)
+        key = (op, operands, numbers)
         node = self._nodes.get(key)
         if node is None:
-            node = self._nodes[key] = Value(op, operands, numbers, is_bit)
+            node = self._nodes[key] = Value(len(self._nodes), op, operands, numbers, is_bit=is_bit)
         return node
 
 
