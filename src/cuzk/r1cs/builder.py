@@ -177,6 +177,10 @@ class ConstraintSystem:
     def evaluate(self, combination: LinearCombination) -> Value:
         """Return the value of a linear combination, by its terms."""
         terms = combination.terms
+        if len(terms) == 1:  # most are one variable
+            ((var, coefficient),) = terms.items()
+            if coefficient == 1 and var != ONE:
+                return self.value(var)
         constant = terms.get(ONE, 0)
         return self._values.linear([(terms[var], self.value(var)) for var in terms if var != ONE], constant)
 
