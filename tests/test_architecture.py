@@ -29,7 +29,7 @@ PUBLIC = {
         RowBlock ToxicWaste VerifyingKey join_proofs prove prove_finish prove_start setup split_proofs verify
         verify_batch""",
     "cuzk.proto": "",
-    "cuzk.r1cs": "CompiledCircuit ConstraintSystem LinearCombination ONE Value Variable template",
+    "cuzk.r1cs": "CompiledCircuit ConstraintSystem Handle LinearCombination ONE Value Variable template",
     "cuzk.server": "",
 }
 
