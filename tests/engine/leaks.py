@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-_PATIENCE = 5.0
+_PATIENCE = 60.0
 
 
 class Leaks:

@@ -5,11 +5,12 @@ import functools
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-TIMEOUT = 60.0
+TIMEOUT = 240.0
+"""Seconds; for tests that hang, whatever else the machine does."""
 
 
 def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Return the test as pytest knows it: it runs in an event loop of its own, for a minute at most."""
+    """Return the test as pytest knows it: it runs in an event loop of its own."""
 
     @functools.wraps(test)
     def run(*arguments: Any, **fixtures: Any) -> None:

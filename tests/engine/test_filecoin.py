@@ -12,7 +12,7 @@ from cuzk.engine.payloads import PreparedReader, pack_prepared
 from cuzk.errors import InputError
 from cuzk.filecoin.registry import decode, entry
 from cuzk.groth16.assignment import Assignment
-from cuzk.groth16.unsafe_manifest import record_unsafe
+from cuzk.groth16.unsafe_manifest import publishing
 from tests.engine.loop import in_loop
 from tests.filecoin.post.fixtures import WINDOW_2K, WINNING_2K, request
 
@@ -59,7 +59,8 @@ async def test_parameters_are_what_the_manifest_of_their_folder_says(tmp_path: P
     with pytest.raises(InputError, match="there is no parameter file"):
         await checks.check(known.parameters)
     (tmp_path / name).write_bytes(b"not parameters")
-    record_unsafe(tmp_path, {name: "0" * 32}, 2048)
+    with publishing(tmp_path, 2048) as publish:
+        publish({name: "0" * 32})
     with pytest.raises(InputError, match=f"{name}: expected the digest {'0' * 32}, got "):
         await checks.check(known.parameters)
     digest = "0" * 32
@@ -67,7 +68,8 @@ async def test_parameters_are_what_the_manifest_of_their_folder_says(tmp_path: P
         known.parameters.check()
     except InputError as error:
         digest = str(error).rpartition(" ")[2]
-    record_unsafe(tmp_path, {name: digest}, 2048)
+    with publishing(tmp_path, 2048) as publish:
+        publish({name: digest})
     await checks.check(known.parameters)
     before = known.parameters.identity
     os.utime(tmp_path / name, ns=(1, 1))

@@ -2,6 +2,9 @@
 
 import dataclasses
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from cuzk.filecoin.parameters.manifest import file_digest, read_manifest
 from cuzk.groth16 import Assignment, FlatCircuit, Parameters, RowBlock, ToxicWaste, prove, setup, verify
 from cuzk.groth16.r1cs_file import parse_r1cs
 from cuzk.groth16.synthetic import boolean_heavy, dense_chain
+from cuzk.groth16.unsafe_manifest import publishing
 from tests.groth16.fixtures import fixture
 from tests.groth16.test_r1cs_file import encode
 
@@ -47,6 +51,47 @@ def test_files_are_marked_unsafe_in_the_manifest(tmp_path: Path) -> None:
         assert entry.unsafe
         assert entry.sector_size == 2048
         assert entry.digest == file_digest(tmp_path / name)
+
+
+REPEATED = """
+import sys
+from pathlib import Path
+from cuzk.groth16 import setup
+from cuzk.groth16.synthetic import dense_chain
+for _ in range(int(sys.argv[2])):
+    setup(dense_chain(3).circuit, Path(sys.argv[1]))
+"""
+
+
+def _setup_in_a_process(path: Path, times: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", REPEATED, path, str(times)])
+
+
+def test_two_processes_that_make_the_same_file_leave_one_set(tmp_path: Path) -> None:
+    path = tmp_path / "c.params"
+    processes = [_setup_in_a_process(path, 20) for _ in range(2)]
+    assert [process.wait() for process in processes] == [0, 0]
+    manifest = read_manifest(tmp_path / "parameters.json")
+    assert {name: entry.digest for name, entry in manifest.items()} == {
+        name: file_digest(tmp_path / name) for name in ("c.params", "c.vk")
+    }
+    key = (tmp_path / "c.vk").read_bytes()
+    assert path.read_bytes()[: len(key)] == key
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["c.params", "c.vk", "parameters.json"]
+
+
+def test_nothing_takes_its_name_while_another_publishes(tmp_path: Path) -> None:
+    with publishing(tmp_path, 0) as publish:
+        publish({})
+        process = _setup_in_a_process(tmp_path / "c.params", 1)
+        while not list(tmp_path.glob(".c.vk.*")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        time.sleep(0.5)  # it would be done by now if it did not wait
+        assert not (tmp_path / "c.params").exists()
+        assert process.poll() is None
+    assert process.wait() == 0
+    assert sorted(read_manifest(tmp_path / "parameters.json")) == ["c.params", "c.vk"]
 
 
 def test_a_file_of_a_trusted_setup_is_never_replaced(tmp_path: Path) -> None:

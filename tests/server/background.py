@@ -27,7 +27,7 @@ class BackgroundDaemon:
         """Run something in the daemon's thread."""
         done = threading.Event()
         self._loop.call_soon_threadsafe(lambda: (action(), done.set()))
-        assert done.wait(10)
+        assert done.wait(120)
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def background_daemon(engine: FakeEngine | None = None, **options: Any) -> Itera
     thread.start()
 
     def run(coroutine: Any) -> Any:
-        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(30)
+        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(120)
 
     async def make() -> Daemon:
         given = {"listen": ANY_PORT, "status_listen": ANY_PORT, **options}
@@ -53,5 +53,5 @@ def background_daemon(engine: FakeEngine | None = None, **options: Any) -> Itera
             run(daemon.stop())
     finally:
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(120)
         loop.close()

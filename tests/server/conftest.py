@@ -49,7 +49,7 @@ def serve() -> Callable[..., None]:
             target = endpoints.grpc.replace("unix://", "unix:")
             try:
                 async with grpc.aio.insecure_channel(target) as channel:
-                    await asyncio.wait_for(story(Running(daemon, fake, channel)), 30)
+                    await asyncio.wait_for(story(Running(daemon, fake, channel)), 240)
             finally:
                 await daemon.stop()
 

@@ -1,8 +1,10 @@
 """What end-to-end tests need: development parameters of the small WindowPoSt, a daemon over them, raw gRPC calls."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -21,23 +23,21 @@ from cuzk.groth16.verifier import verify
 from cuzk.groth16.verifying_key import VerifyingKey
 from cuzk.proto import proving_pb2 as pb
 
-CIRCUIT = "wpost-2k"
-
 
 @contextmanager
-def development_parameters(cache: Path) -> Iterator[None]:
-    """Make the parameters in a cache folder of their own, which is the cache while the block runs."""
+def development_parameters(cache: Path, circuits: Iterable[str] = ("wpost-2k",)) -> Iterator[None]:
+    """Make the circuits' parameters in a cache folder of their own, which is the cache while the block runs."""
     with patch.dict(os.environ, {CACHE_VARIABLE: str(cache)}):
-        circuit = entry(CIRCUIT)
-        path = development_folder().path / f"{circuit.parameter_stem}.params"
-        setup(circuit.circuit(), path, sector_size=circuit.shape.size, threads=available_threads())
+        for circuit in map(entry, circuits):
+            path = development_folder().path / f"{circuit.parameter_stem}.params"
+            setup(circuit.circuit(), path, sector_size=circuit.shape.size, threads=available_threads())
         yield
 
 
 def proof_is_valid(request: Request, proof: bytes) -> bool:
     """Verify a job's proof with public inputs that are computed here."""
     job = decode(request)
-    key = VerifyingKey.open(development_folder().file(f"{entry(CIRCUIT).parameter_stem}.vk"))
+    key = VerifyingKey.open(development_folder().file(f"{entry(job.circuit_id).parameter_stem}.vk"))
     proofs = split_proofs(proof)
     assert len(proofs) == job.partitions
     return all(verify(key, job.public_inputs(i), Proof.parse(data)) for i, data in enumerate(proofs))
@@ -71,8 +71,21 @@ class Caller:
         return pb.CancelProofResponse.FromString(self.call("CancelProof", message.SerializeToString())).was_running
 
     def status(self) -> dict[str, Any]:
-        status: dict[str, Any] = httpx.get(f"{self.daemon.panel}status", timeout=10).json()
+        status: dict[str, Any] = httpx.get(f"{self.daemon.panel}status", timeout=60).json()
         return status
+
+
+@contextmanager
+def device_stopped(caller: Caller) -> Iterator[None]:
+    """Have a daemon's device process stand still during the block, so that no job ends by itself."""
+    while (pid := caller.status()["devices"][0]["pid"]) is None:
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
 
 
 @contextmanager

@@ -163,6 +163,6 @@ def test_the_second_signal_ends_the_drain_at_once(serve) -> None:
         await asyncio.sleep(0.05)
         assert not draining.done()
         running.daemon.request_stop()
-        await asyncio.wait_for(draining, 1)
+        await asyncio.wait_for(draining, 30)
 
     serve(story)

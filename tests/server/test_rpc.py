@@ -54,11 +54,11 @@ def test_submit_then_await(serve) -> None:
 
 def test_prove_returns_failures_as_replies(serve) -> None:
     async def story(running: Running) -> None:
-        call = running.stub.Prove(pb.ProveRequest(submit=winning()), timeout=20)
+        call = running.stub.Prove(pb.ProveRequest(submit=winning()), timeout=1000)
         while not running.engine.jobs:
             await asyncio.sleep(0.01)
         assert running.engine.attended["a job [1 2]"] == 1
-        assert running.engine.deadlines["a job [1 2]"] == pytest.approx(time.time() + 20, abs=5)
+        assert running.engine.deadlines["a job [1 2]"] == pytest.approx(time.time() + 1000, abs=200)
         running.engine.finish("a job [1 2]", "failed", error="partition 0: no luck")
         result = (await call).result
         assert (result.status, result.error_message) == (pb.AwaitProofResponse.FAILED, "partition 0: no luck")
@@ -69,11 +69,12 @@ def test_prove_returns_failures_as_replies(serve) -> None:
 
 def test_a_caller_that_leaves_is_released_and_its_job_goes_on(serve) -> None:
     async def story(running: Running) -> None:
-        error = await refused(running.stub.Prove(pb.ProveRequest(submit=winning()), timeout=0.3))
-        assert error.code() is grpc.StatusCode.DEADLINE_EXCEEDED
-        async with asyncio.timeout(5):
-            while running.engine.attended["a job [1 2]"]:
-                await asyncio.sleep(0.01)
+        call = running.stub.Prove(pb.ProveRequest(submit=winning()))
+        while not running.engine.attended["a job [1 2]"]:
+            await asyncio.sleep(0.01)
+        call.cancel()
+        while running.engine.attended["a job [1 2]"]:
+            await asyncio.sleep(0.01)
         assert not running.engine.jobs["a job [1 2]"].done()
 
     serve(story)

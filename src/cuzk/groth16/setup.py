@@ -28,7 +28,7 @@ from cuzk.groth16.circuit import Circuit
 from cuzk.groth16.parameters import Parameters
 from cuzk.groth16.points import Check, encode_count
 from cuzk.groth16.toxic_waste import ToxicWaste
-from cuzk.groth16.unsafe_manifest import DigestingWriter, check_may_write, record_unsafe
+from cuzk.groth16.unsafe_manifest import DigestingWriter, check_may_write, publishing
 from cuzk.groth16.verifying_key import VerifyingKey
 
 Progress = Callable[[int, int], None]
@@ -57,16 +57,14 @@ def setup(
     waste = ToxicWaste.draw() if toxic_waste is None else toxic_waste
     columns = _Columns.at_tau(circuit, waste.tau, threads)
     key = _verifying_key(columns, waste, threads)
-    with replacing(path) as file:
-        output = DigestingWriter(file)
+    key_path = path.with_suffix(".vk")
+    with publishing(path.parent, sector_size) as publish, replacing(path) as file, replacing(key_path) as key_file:
+        output, key_output = DigestingWriter(file), DigestingWriter(key_file)
         output.write(key.to_bytes())
         _write_vectors(output, columns, waste, threads, progress)
-    columns.wipe()
-    key_path = path.with_suffix(".vk")
-    with replacing(key_path) as file:
-        key_output = DigestingWriter(file)
+        columns.wipe()
         key_output.write(key.to_bytes())
-    record_unsafe(path.parent, {path.name: output.digest, key_path.name: key_output.digest}, sector_size)
+        publish({path.name: output.digest, key_path.name: key_output.digest})
     return Parameters.open(path, check=Check.STRUCTURE)
 
 

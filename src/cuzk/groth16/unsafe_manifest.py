@@ -8,7 +8,8 @@ import fcntl
 import hashlib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -54,18 +55,38 @@ def check_may_write(path: Path) -> None:
             )
 
 
-def record_unsafe(folder: Path, digests: Mapping[str, str], sector_size: int) -> None:
-    """Add files to a folder's manifest, marked unsafe; several processes may do so at once."""
+Publish = Callable[[Mapping[str, str]], None]
+
+
+@contextmanager
+def publishing(folder: Path, sector_size: int) -> Iterator[Publish]:
+    """Let the files of one set of parameters take their names together with their entries in the manifest.
+
+    The block gets a function to call with the files' digests by name when all is written: from then on, until the
+    block ends and they stand in the manifest, marked unsafe, nobody else publishes in this folder. So files are to be
+    opened `replacing` inside the block, which names them as it ends.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
     lock = os.open(folder, os.O_RDONLY)
-    try:
+    published: dict[str, str] = {}
+
+    def publish(digests: Mapping[str, str]) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        manifest = _read(folder)
-        for name, digest in digests.items():
-            manifest[name] = {"cid": "", "digest": digest, "sector_size": sector_size, "unsafe": True}
-        with replacing(folder / MANIFEST_NAME) as file:
-            file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+        published.update(digests)
+
+    try:
+        yield publish
+        _record(folder, published, sector_size)
     finally:
         os.close(lock)
+
+
+def _record(folder: Path, digests: Mapping[str, str], sector_size: int) -> None:
+    manifest = _read(folder)
+    for name, digest in digests.items():
+        manifest[name] = {"cid": "", "digest": digest, "sector_size": sector_size, "unsafe": True}
+    with replacing(folder / MANIFEST_NAME) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
 
 
 def _read(folder: Path) -> dict[str, dict[str, Any]]:

@@ -36,6 +36,15 @@ def read_payload(payload: bytes) -> tuple[documents.Wrapper | None, Phase1Output
     return wrapper, _read("vanilla_proof.Phase1Out", wrapper.phase1_out, Phase1Output)
 
 
+def read_proof_name(payload: bytes) -> str | None:
+    """Return the registered proof that a client's `vanilla_proof` names, reading nothing else; None if it does not."""
+    fields = _read("vanilla_proof", payload, dict[str, msgspec.Raw])
+    if "Phase1Out" in fields:
+        payload = _read("vanilla_proof", payload, documents.Wrapper).phase1_out
+    name = _read("vanilla_proof.Phase1Out", payload, documents.ProofName).registered_proof
+    return name if isinstance(name, str) else None
+
+
 def _read(name: str, data: bytes, kind: type[Document]) -> Document:
     try:
         return msgspec.json.decode(data, type=kind)

@@ -158,6 +158,12 @@ class Phase1Output(Struct, kw_only=True):
     ticket: Node
 
 
+class ProofName(Struct):
+    """What a SealCommitPhase1Output says it is, and nothing else of it."""
+
+    registered_proof: str | UnsetType = UNSET
+
+
 class Wrapper(Struct, rename="pascal"):
     """What a client sends: the output of phase 1 in base64, as Go writes []byte."""
 

@@ -8,11 +8,11 @@ from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.family import Family, FamilyEntry
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.porep.circuit import compiled_circuit
-from cuzk.filecoin.porep.codec import encode, wrap
+from cuzk.filecoin.porep.codec import encode, read_proof_name, wrap
 from cuzk.filecoin.porep.config import PorepConfig, porep_config
 from cuzk.filecoin.porep.generate import generate_vanilla, statement_about
 from cuzk.filecoin.porep.job import PorepJob, decode_request
-from cuzk.filecoin.registered import SEAL_PROOFS, SealProof, seal_proof
+from cuzk.filecoin.registered import SEAL_PROOFS, SealProof, seal_proof, seal_proof_named
 from cuzk.filecoin.request import Request, default_priority
 from cuzk.filecoin.seal.pretended import pretend_to_seal
 from cuzk.filecoin.seal.sealed import seal
@@ -75,13 +75,17 @@ class PorepEntry(FamilyEntry[PorepConfig]):
 
 
 def _circuit_id(request: Request) -> str:
-    """Return the circuit of the request's registered proof, or of its sector size where the proof is left out.
+    """Return the circuit of the request's registered proof, or where that is left out (0), of its sector size.
 
-    The phase 1 output says it too, but is not read for this: it has 50 MB.
+    The phase 1 output, which says it too, has 50 MB and is read for this only where the request says neither: the Rust
+    daemon takes both from there alone.
     """
-    if request.registered_proof == 0 and request.sector_size != 0:
+    if request.registered_proof != 0:
+        return seal_proof(request.registered_proof).circuit_id
+    if request.sector_size != 0:
         return porep_config(shape_of(request.sector_size)).circuit_id
-    return seal_proof(request.registered_proof).circuit_id
+    name = read_proof_name(request.vanilla_proof)
+    return (seal_proof(0) if name is None else seal_proof_named(name)).circuit_id
 
 
 def porep_family() -> Family[PorepEntry]:

@@ -23,7 +23,10 @@ class PorepStatement:
     ticket: bytes
 
     def __post_init__(self) -> None:
-        """Raise InputError for a wrong length, a value that is no field element, or a commitment of zeros."""
+        """Raise InputError for a wrong length, a value that is no field element, or a commitment or seed of zeros.
+
+        Filecoin's verifier refuses these too (rust-fil-proofs, filecoin-proofs/src/api/seal.rs, `verify_seal`).
+        """
         for field in fields(self):
             check_length(field.name, getattr(self, field.name))
         for name in ("comm_d", "comm_r", "replica_id"):
@@ -31,6 +34,8 @@ class PorepStatement:
         for name in ("comm_d", "comm_r"):
             if not any(getattr(self, name)):
                 raise InputError(f"{name}: expected a commitment, got 32 zero bytes")
+        if not any(self.seed):
+            raise InputError("seed: expected randomness, got 32 zero bytes")
 
 
 def prover_id(miner_id: int) -> bytes:

@@ -16,7 +16,8 @@ from cuzk.filecoin.registered import PostProof
 from cuzk.filecoin.request import Request
 from cuzk.filecoin.versions import ApiVersion
 
-#: The network's limit on partitions in a deadline (builtin-actors' runtime policy: max_partitions_per_deadline).
+#: The network's limit on partitions in a deadline; the circuit itself sets none, since the index enters challenges only.
+#: Source: builtin-actors, runtime/src/runtime/policy.rs (MAX_PARTITIONS_PER_DEADLINE).
 MAX_PARTITIONS = 3000
 
 
