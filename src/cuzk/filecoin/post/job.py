@@ -16,7 +16,7 @@ from cuzk.filecoin.registered import PostProof
 from cuzk.filecoin.request import Request
 from cuzk.filecoin.versions import ApiVersion
 
-#: The network's limit on partitions in a deadline; the circuit itself sets none, since the index enters challenges only.
+#: The network's limit on partitions in a deadline; circuits set none, since the index enters the challenges alone.
 #: Source: builtin-actors, runtime/src/runtime/policy.rs (MAX_PARTITIONS_PER_DEADLINE).
 MAX_PARTITIONS = 3000
 
