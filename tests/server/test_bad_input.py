@@ -212,7 +212,7 @@ POREP: dict[str, tuple[Make, str]] = {
     "seed of zeros": (lambda: seal_changed(lambda d: d.update(seed=[0] * 32)), "seed: expected randomness"),
     "field element above r": (
         lambda: seal_changed(lambda d: _set_sibling(d, list(TOO_LARGE))),
-        "partition 0, challenge 0: comm_r_last_proof, ",
+        "partition 0, challenge 0: comm_r_last_proof: path step 0, sibling 0: expected",
     ),
     "a path that leads elsewhere": (
         lambda: seal_changed(lambda d: _set_sibling(d, [1] + [0] * 31)),
