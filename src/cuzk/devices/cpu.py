@@ -16,6 +16,7 @@ from cuzk.algebra.bitmap import Bitmap
 from cuzk.algebra.domain import quotient
 from cuzk.algebra.fr import FrArray
 from cuzk.algebra.group import G1, G2, Points
+from cuzk.algebra.prepared import PreparedPoints
 from cuzk.algebra.scalars import PackedScalars
 from cuzk.devices.device import Bases, Curve, DeviceInfo, ScalarBuffer
 from cuzk.errors import InputError
@@ -26,10 +27,10 @@ _FEATURES_OF_INTEREST = ("bmi2", "adx", "avx2", "avx512f", "avx512ifma", "asimd"
 
 @dataclass(frozen=True, eq=False)
 class CpuBases:
-    """Points where they are: the memory-mapped view itself."""
+    """Points where they are: the memory-mapped view itself, of plain or of prepared points."""
 
     curve: Curve
-    points: Points
+    points: Points | PreparedPoints
 
     def __len__(self) -> int:
         """Return the number of points."""
@@ -62,8 +63,10 @@ class CpuDevice:
         total, free = memory()
         return DeviceInfo(cpu_name(), "cpu", 0, total, free, self.threads)
 
-    def load_bases(self, view: Points, curve: Curve) -> CpuBases:
-        """Take points as they are; nothing is copied."""
+    def load_bases(self, view: Points, curve: Curve, prepared: PreparedPoints | None = None) -> CpuBases:
+        """Take points as they are, or prepared ones if they are for the kernels in use; nothing is copied."""
+        if prepared is not None and prepared.layout == _GROUPS[curve].prepared_layout:
+            return CpuBases(curve, prepared)
         return CpuBases(curve, view)
 
     def quotient(self, a: FrArray, b: FrArray) -> CpuScalars:

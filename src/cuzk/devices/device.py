@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 from cuzk.algebra.bitmap import Bitmap
 from cuzk.algebra.fr import FrArray
 from cuzk.algebra.group import Points
+from cuzk.algebra.prepared import PreparedPoints
 from cuzk.algebra.scalars import PackedScalars
 
 Curve = Literal["g1", "g2"]
@@ -57,8 +58,11 @@ class Device(Protocol):
         """What this device is, with its free memory now."""
         ...
 
-    def load_bases(self, view: Points, curve: Curve) -> Bases:
-        """Bring points (uncompressed, uint8[n, 96] or uint8[n, 192]) to the device."""
+    def load_bases(self, view: Points, curve: Curve, prepared: PreparedPoints | None = None) -> Bases:
+        """Bring points (uncompressed, uint8[n, 96] or uint8[n, 192]) to the device.
+
+        `prepared` holds the same points in a form of the CPU's kernels, for the device that can use it.
+        """
         ...
 
     def quotient(self, a: FrArray, b: FrArray) -> ScalarBuffer:

@@ -7,16 +7,18 @@ then the aux, with a non-zero B polynomial.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Self
 
 from cuzk.algebra import bitmap
 from cuzk.algebra.group import G1, G2, Points
+from cuzk.devices import Bases, Device
 from cuzk.errors import FormatError, InputError
 from cuzk.files import map_file
 from cuzk.groth16.circuit import Density
 from cuzk.groth16.points import Check, PointReader, encode_count
+from cuzk.groth16.prepared import PreparedBases
 from cuzk.groth16.verifying_key import VerifyingKey
 
 
@@ -30,6 +32,8 @@ class Parameters:
     a: Points
     b_g1: Points
     b_g2: Points
+    prepared: PreparedBases | None = None
+    """The same points as the CPU's kernels want them, where somebody prepared them."""
 
     @classmethod
     def open(cls, path: Path | str, *, check: Check = Check.SUBGROUP, threads: int = 1) -> Self:
@@ -91,6 +95,25 @@ class Parameters:
                 raise InputError(
                     f"these parameters belong to another circuit: {name} has {got[name]} points, expected {count}"
                 )
+
+    def prepare(self, path: Path, *, source: str, multiples: int = 1, threads: int = 1) -> Self:
+        """Return these parameters with prepared points: those in the file at `path`, which is made unless it is there.
+
+        `source` is the digest of the parameter file. With `multiples` of every point, up to 16, proofs take less time,
+        and the points more memory. InputError if the file cannot be written.
+        """
+        prepared = PreparedBases.make(path, source, self.vectors, multiples=multiples, threads=threads)
+        return replace(self, prepared=prepared)
+
+    def with_prepared(self, path: Path, *, source: str, threads: int = 1) -> Self:
+        """Return these parameters with the prepared points at `path`; FormatError if they do not belong here."""
+        counts = {name: len(points) for name, points in self.vectors.items()}
+        return replace(self, prepared=PreparedBases.open(path, source, counts, threads=threads))
+
+    def bases(self, device: Device, name: str, start: int = 0, end: int | None = None) -> Bases:
+        """Bring the points [start, end) of a vector to a device."""
+        prepared = None if self.prepared is None else self.prepared.vectors[name][start:end]
+        return device.load_bases(self.vectors[name][start:end], "g2" if name == "b_g2" else "g1", prepared)
 
     def write(self, file: BinaryIO) -> None:
         """Write the parameter file, the same bytes that were read."""

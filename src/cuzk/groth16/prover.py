@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cuzk.algebra import bitmap, fr
 from cuzk.algebra.group import G1, G2, Group, Points
 from cuzk.algebra.scalars import PackedScalars
-from cuzk.devices import Device
+from cuzk.devices import CpuDevice, Device
 from cuzk.errors import InputError
 from cuzk.groth16.assignment import Assignment
 from cuzk.groth16.circuit import Density
@@ -64,23 +64,23 @@ def prove_start(
     aux = assignment.aux
     with device.exclusive():
         quotient = device.quotient(*assignment.take_evaluations())
-        h_sum = device.msm(device.load_bases(parameters.h, "g1"), quotient)
+        h_sum = device.msm(parameters.bases(device, "h"), quotient)
         del quotient
-        l_sum = device.msm(device.load_bases(parameters.l, "g1"), aux)
-        a_aux_sum = device.msm(device.load_bases(parameters.a[first_aux_in_a:], "g1"), aux, density.a_aux)
-        b1_aux_sum = device.msm(device.load_bases(parameters.b_g1[first_aux_in_b:], "g1"), aux, density.b_aux)
+        l_sum = device.msm(parameters.bases(device, "l"), aux)
+        a_aux_sum = device.msm(parameters.bases(device, "a", start=first_aux_in_a), aux, density.a_aux)
+        b1_aux_sum = device.msm(parameters.bases(device, "b_g1", start=first_aux_in_b), aux, density.b_aux)
     return Pending(parameters, density, assignment.inputs, aux, r, s, h_sum, l_sum, a_aux_sum, b1_aux_sum)
 
 
 def prove_finish(pending: Pending, *, threads: int = 1) -> Proof:
     """Finish a proof on the CPU: the G2 MSM and the assembly."""
     parameters, density, key = pending.parameters, pending.density, pending.parameters.verifying_key
-    inputs_in_a = len(pending.inputs)
+    inputs, cpu = pending.inputs, CpuDevice(threads)
     inputs_in_b = bitmap.popcount(density.b_inputs)
-    a_inputs_sum = G1.msm(parameters.a[:inputs_in_a], pending.inputs, None, threads)
-    b1_inputs_sum = G1.msm(parameters.b_g1[:inputs_in_b], pending.inputs, density.b_inputs, threads)
-    b2_inputs_sum = G2.msm(parameters.b_g2[:inputs_in_b], pending.inputs, density.b_inputs, threads)
-    b2_aux_sum = G2.msm(parameters.b_g2[inputs_in_b:], pending.aux, density.b_aux, threads)
+    a_inputs_sum = cpu.msm(parameters.bases(cpu, "a", end=len(inputs)), inputs)
+    b1_inputs_sum = cpu.msm(parameters.bases(cpu, "b_g1", end=inputs_in_b), inputs, density.b_inputs)
+    b2_inputs_sum = cpu.msm(parameters.bases(cpu, "b_g2", end=inputs_in_b), inputs, density.b_inputs)
+    b2_aux_sum = cpu.msm(parameters.bases(cpu, "b_g2", start=inputs_in_b), pending.aux, density.b_aux)
     r, s = pending.r, pending.s
     a = _combine(G1, [(1, key.alpha_g1), (1, pending.a_aux_sum), (1, a_inputs_sum), (r, key.delta_g1)])
     b1 = _combine(G1, [(1, key.beta_g1), (1, pending.b1_aux_sum), (1, b1_inputs_sum), (s, key.delta_g1)])
