@@ -27,6 +27,7 @@ from cuzk.devices import Bases, CpuDevice, ScalarBuffer
 from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.local import LocalProver, StageTimes
 from cuzk.filecoin.parameters.folder import development_folder
+from cuzk.filecoin.parameters.prepared import prepare_parameters
 from cuzk.filecoin.registry import entry
 from cuzk.groth16 import Check, Parameters, setup
 from cuzk.r1cs.synthesis import Synthesizer
@@ -87,13 +88,21 @@ def reset_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5")
 
 
-def prove(circuit_id: str, threads: int, repeat: int) -> dict[str, Any]:
+def open_raw_or_prepared(circuit_id: str, multiples: int, threads: int) -> Parameters:
+    """Map the development parameters; with multiples, prepared so, in the cache."""
+    folder, circuit = development_folder(), entry(circuit_id)
+    if multiples:
+        return prepare_parameters(folder, circuit, multiples=multiples, threads=threads)
+    return Parameters.open(folder.file(f"{circuit.parameter_stem}.params"), check=Check.STRUCTURE)
+
+
+def prove(circuit_id: str, threads: int, repeat: int, multiples: int) -> dict[str, Any]:
     """Prove a development request several times; return the costs of each run by stage."""
     circuit = entry(circuit_id)
     request = circuit.development_request(DevelopmentOrder(b"seed"), threads)
     base = memory("VmRSS")
     synthesizer = Synthesizer(circuit.circuit())
-    parameters = Parameters.open(development_folder().file(f"{circuit.parameter_stem}.params"), check=Check.STRUCTURE)
+    parameters = open_raw_or_prepared(circuit_id, multiples, threads)
     device = TimedDevice(threads)
     prover = LocalProver(synthesizer, parameters, device, threads)
     runs = []
@@ -110,7 +119,17 @@ def prove(circuit_id: str, threads: int, repeat: int) -> dict[str, Any]:
         )
         runs.append({name: (cost.wall, cost.cpu, cost.peak - base) for name, cost in costs.items()})
     rows = synthesizer.circuit.num_constraints
-    return {"rows": rows, "domain": parameters.domain, "segment": synthesizer.layout.size, "runs": runs}
+    size = sum(points.nbytes for points in parameters.vectors.values())
+    if parameters.prepared is not None:
+        size = parameters.prepared.nbytes
+    return {
+        "rows": rows,
+        "domain": parameters.domain,
+        "parameters": size,
+        "multiples": multiples,
+        "segment": synthesizer.layout.size,
+        "runs": runs,
+    }
 
 
 def trace(circuit_id: str) -> dict[str, Any]:
@@ -137,7 +156,7 @@ def _single(ledger: Ledger, base: int) -> dict[str, Any]:
 def do_step(step: str, circuit_id: str, options: argparse.Namespace) -> dict[str, Any]:
     """Do one step in this process."""
     if step == "prove":
-        return prove(circuit_id, options.threads, options.repeat)
+        return prove(circuit_id, options.threads, options.repeat, options.multiples)
     if step == "trace":
         return trace(circuit_id)
     with tempfile.TemporaryDirectory(prefix="cuzk-bench-") as name:
@@ -163,6 +182,7 @@ def main() -> None:
     parser.add_argument("--steps", nargs="+", choices=STEPS, default=["prove"])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--multiples", type=int, default=0, help="prove from prepared points, so many of each; 0: raw")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -174,8 +194,9 @@ def main() -> None:
         if "prove" in options.steps and not path.exists():
             make_parameters(circuit_id, path, options.threads)
         for step in options.steps:
-            flags = ["--steps", step, "--threads", str(options.threads), "--repeat", str(options.repeat), "--child"]
-            command = [sys.executable, __file__, circuit_id, *flags]
+            numbers = {"threads": options.threads, "repeat": options.repeat, "multiples": options.multiples}
+            flags = [f"--{name}={number}" for name, number in numbers.items()]
+            command = [sys.executable, __file__, circuit_id, "--steps", step, "--child", *flags]
             result = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
             if options.json:
                 print(json.dumps({"circuit": circuit_id, "step": step, **result}), flush=True)

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from cuzk.engine.filecoin import registry
 from cuzk.filecoin.parameters.names import parameter_stem
+from cuzk.filecoin.parameters.prepared import default_multiples
 from tests.cli.runner import cuzk
 from tests.conftest import data_path
 from tests.filecoin.post.fixtures import (
@@ -76,6 +78,44 @@ def prove_as_filecoin(case: PostFixture, folder: Path) -> None:
     expected = data_path(f"{case.folder}/proof-fixed-rs.bin").read_bytes()
     assert proof.read_bytes() == expected[192 * case.partition : 192 * (case.partition + 1)]
     assert cuzk("verify", path, "--proof", proof, "--dev-params").code == 0
+
+
+def test_prepared_parameters_give_filecoins_proof(
+    development: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "dev-params").symlink_to(development / "dev-params")
+    (tmp_path / "circuits").symlink_to(development / "circuits")
+    monkeypatch.setenv("CUZK_CACHE", str(tmp_path))
+    circuit = registry(dev_params=True).circuits["wpost-2k"]
+    plain = circuit.parameters.size
+    made = cuzk("params", "prepare", "wpost-2k", "--dev-params", "--multiples", "2", "--json")
+    assert made.code == 0, made.err
+    assert made.json["multiples"] == 2
+    assert 0 <= circuit.parameters.size - made.json["bytes"] < 1 << 20
+    assert plain < circuit.parameters.size
+    prove_as_filecoin(WINDOW_2K, tmp_path)
+    loaded, size = circuit.parameters.load()
+    assert loaded.prepared is not None
+    assert size == made.json["bytes"]
+    assert not caplog.records
+
+    file = Path(made.json["file"])
+    file.write_bytes(file.read_bytes()[:-1])
+    prove_as_filecoin(WINDOW_2K, tmp_path)
+    assert "holds no prepared points" in caplog.text
+
+
+def test_what_cannot_be_prepared_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUZK_CACHE", str(tmp_path))
+    assert "there is no parameter file" in cuzk("params", "prepare", "wpost-2k", "--dev-params").err
+    assert cuzk("params", "prepare", "wpost-2k", "--folder", tmp_path).code == 2
+
+
+def test_multiples_are_kept_where_they_are_small() -> None:
+    counts = {"h": 1 << 17, "l": 1 << 17, "a": 1 << 17, "b_g1": 1 << 17, "b_g2": 1 << 17}
+    assert default_multiples(counts) == 16
+    assert default_multiples({name: 4 * count for name, count in counts.items()}) in (4, 8)
+    assert default_multiples({name: 1000 * count for name, count in counts.items()}) == 1
 
 
 @pytest.mark.parametrize("case", [WINDOW_2K, FULL_V1, WINDOW_2K_PADDED], ids=str)

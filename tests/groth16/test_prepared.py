@@ -40,8 +40,7 @@ def test_proofs_are_the_same_bytes(name: str, multiples: int, tmp_path: Path) ->
 def test_the_memory_is_what_was_said(tmp_path: Path) -> None:
     parameters = prepared(tmp_path / "c.prepared", 4)
     assert parameters.prepared is not None
-    counts = {name: len(points) for name, points in parameters.vectors.items()}
-    assert parameters.prepared.nbytes == prepared_size(counts, 4)
+    assert parameters.prepared.nbytes == prepared_size(parameters.counts, 4)
 
 
 def test_it_is_made_once(tmp_path: Path) -> None:

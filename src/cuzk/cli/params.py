@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cuzk.cli import params_generate, params_network
+from cuzk.cli import params_generate, params_network, params_prepare
 from cuzk.cli.output import Json, Threads, answer
 from cuzk.devices.cpu import available_threads
 from cuzk.errors import FormatError, InputError
@@ -17,6 +17,7 @@ from cuzk.groth16.verifying_key import VerifyingKey
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 app.command("generate", epilog="Example: cuzk params generate winning-2k")(params_generate.generate_command)
+app.command("prepare", epilog="Example: cuzk params prepare winning-32g")(params_prepare.prepare_command)
 app.command("list", epilog="Example: cuzk params list")(params_network.list_command)
 app.command("fetch", epilog="Example: cuzk params fetch winning-32g")(params_network.fetch_command)
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from cuzk.cli.connection import Certificate, Token, answer_result
 from cuzk.cli.output import Json, Threads, answer, print_table
 from cuzk.cli.parse import BlindingScalar, parse_blinding
-from cuzk.cli.proving import DevParams, RequestFile, find_parameters
+from cuzk.cli.proving import DevParams, RequestFile, find_prover_parameters
 from cuzk.client import Client
 from cuzk.devices.cpu import CpuDevice, available_threads
 from cuzk.errors import InputError
@@ -17,8 +17,6 @@ from cuzk.filecoin.local import LocalProver, StageTimes
 from cuzk.filecoin.registry import entry_of
 from cuzk.filecoin.request import read_request
 from cuzk.files import replacing
-from cuzk.groth16.parameters import Parameters
-from cuzk.groth16.points import Check
 from cuzk.groth16.proof import join_proofs
 from cuzk.r1cs.synthesis import Synthesizer
 
@@ -64,8 +62,7 @@ def command(
         request = read_request(request_file)
         entry = entry_of(request)
     with setup.stage("open parameters"):
-        path = find_parameters(entry.parameter_stem, "params", params, dev_params)
-        parameters = Parameters.open(path, check=Check.STRUCTURE)
+        parameters = find_prover_parameters(entry, params, dev_params, workers)
     with setup.stage("compile circuit"):
         synthesizer = Synthesizer(entry.circuit())
     prover = LocalProver(synthesizer, parameters, CpuDevice(workers), workers)

@@ -27,7 +27,7 @@ SUBCOMMANDS = {
     "synthesize": ("synthesize", "Make the witness of a request's proof, without proving."),
     "circuits": ("circuits", "Show circuits: sizes, densities, digests."),
     "vanilla": ("vanilla", "Make, show and check requests and their vanilla proofs."),
-    "params": ("params", "Make, fetch, list and check parameter files."),
+    "params": ("params", "Make, fetch, list, check and prepare parameter files."),
     "bench": ("bench", "Measure the kernels beside their peers."),
     "info": ("info", "Show version, processor, memory and devices."),
 }

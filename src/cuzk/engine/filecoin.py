@@ -17,12 +17,12 @@ from cuzk.errors import InputError
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.parameters.folder import ParameterFolder, development_folder, network_folder
 from cuzk.filecoin.parameters.manifest import MANIFEST_NAME
+from cuzk.filecoin.parameters.prepared import open_parameters, prepared_path
 from cuzk.filecoin.registry import CircuitEntry, ProofJob, entries, entry_of, families
 from cuzk.filecoin.request import Request
 from cuzk.groth16.assignment import Assignment
 from cuzk.groth16.circuit import Density
 from cuzk.groth16.parameters import Parameters
-from cuzk.groth16.points import Check
 from cuzk.groth16.proof import Proof
 from cuzk.groth16.prover import Pending, prove_finish, prove_start
 from cuzk.groth16.verifier import verify
@@ -81,7 +81,7 @@ class FilecoinCircuit:
 
     def __init__(self, entry: CircuitEntry, folder: ParameterFolder) -> None:
         self.entry = entry
-        self.parameters = FilecoinParameters(folder, f"{entry.parameter_stem}.params")
+        self.parameters = FilecoinParameters(folder, entry)
 
     @property
     def circuit_id(self) -> str:
@@ -122,9 +122,10 @@ class FilecoinSynthesis:
 class FilecoinParameters:
     """A parameter file in its folder; see `cuzk.engine.kinds.ParameterFile`."""
 
-    def __init__(self, folder: ParameterFolder, name: str) -> None:
+    def __init__(self, folder: ParameterFolder, entry: CircuitEntry) -> None:
         self._folder = folder
-        self._name = name
+        self._entry = entry
+        self._name = f"{entry.parameter_stem}.params"
 
     @property
     def path(self) -> Path:
@@ -133,11 +134,20 @@ class FilecoinParameters:
 
     @property
     def size(self) -> int:
-        """Size of the file, 1 if it is not there."""
+        """Memory that they take when loaded: prepared, if they are, else the file's; 1 if it is not there."""
         try:
-            return max(1, self.path.stat().st_size)
+            prepared = prepared_path(self._folder, self._entry.circuit_id)
+            return max(1, (prepared if prepared.is_file() else self.path).stat().st_size)
         except (InputError, OSError):
             return 1
+
+    def load(self) -> tuple[Parameters, int]:
+        """Map the parameters, all of them in memory, prepared ones if there are; return how many bytes they take."""
+        parameters = open_parameters(self._folder, self._entry)
+        if parameters.prepared is not None:
+            return parameters, parameters.prepared.nbytes
+        _read_through(self.path)  # prepared points were read to be checked
+        return parameters, self.path.stat().st_size
 
     @property
     def identity(self) -> str:
@@ -168,10 +178,9 @@ class CpuProver:
     def load(self, circuit_id: str) -> int:
         """Map a parameter file whose digest was checked, and have the system read all of it."""
         circuit = self._circuits[circuit_id]
-        path = circuit.parameters.path
-        _read_through(path)
-        self._loaded[circuit_id] = Parameters.open(path, check=Check.STRUCTURE), circuit.entry.circuit().density
-        return path.stat().st_size
+        parameters, size = circuit.parameters.load()
+        self._loaded[circuit_id] = parameters, circuit.entry.circuit().density
+        return size
 
     def unload(self, circuit_id: str) -> None:
         """Unmap a parameter file."""

@@ -78,6 +78,11 @@ class Parameters:
         """The five vectors by name, in the order of the file."""
         return {"h": self.h, "l": self.l, "a": self.a, "b_g1": self.b_g1, "b_g2": self.b_g2}
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """The lengths of the vectors by name."""
+        return {name: len(points) for name, points in self.vectors.items()}
+
     def check_fits(self, num_inputs: int, num_aux: int, domain: int, density: Density) -> None:
         """Raise InputError unless these are the parameters of a circuit with these sizes and densities."""
         b = bitmap.popcount(density.b_inputs) + bitmap.popcount(density.b_aux)
@@ -89,7 +94,7 @@ class Parameters:
             "b_g1": b,
             "b_g2": b,
         }
-        got = {"ic": len(self.verifying_key.ic)} | {name: len(points) for name, points in self.vectors.items()}
+        got = {"ic": len(self.verifying_key.ic)} | self.counts
         for name, count in expected.items():
             if got[name] != count:
                 raise InputError(
@@ -107,8 +112,7 @@ class Parameters:
 
     def with_prepared(self, path: Path, *, source: str, threads: int = 1) -> Self:
         """Return these parameters with the prepared points at `path`; FormatError if they do not belong here."""
-        counts = {name: len(points) for name, points in self.vectors.items()}
-        return replace(self, prepared=PreparedBases.open(path, source, counts, threads=threads))
+        return replace(self, prepared=PreparedBases.open(path, source, self.counts, threads=threads))
 
     def bases(self, device: Device, name: str, start: int = 0, end: int | None = None) -> Bases:
         """Bring the points [start, end) of a vector to a device."""
