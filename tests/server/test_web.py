@@ -24,6 +24,33 @@ def test_status_is_the_engines_word_for_word(serve) -> None:
     serve(story)
 
 
+def test_pages_of_other_origins_may_read_the_status_and_nothing_else(serve) -> None:
+    async def story(running: Running) -> None:
+        origin = {"origin": "http://dashboard.example"}
+        token = {"authorization": "Bearer s3cret"}
+        async with httpx.AsyncClient(base_url=running.http) as client:
+            answer = await client.get("/status", headers=origin | token)
+            assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, "*")
+            asked = origin | {
+                "access-control-request-method": "GET",
+                "access-control-request-headers": "authorization",
+            }
+            answer = await client.options("/status", headers=asked)
+            assert answer.status_code == 204
+            assert answer.headers["access-control-allow-origin"] == "*"
+            assert answer.headers["access-control-allow-headers"] == "authorization"
+            assert answer.headers["access-control-allow-methods"] == "GET"
+            answer = await client.get("/status", headers=origin)
+            assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (401, "*")
+            assert "access-control-allow-credentials" not in answer.headers
+            for path in ("/", "/metrics", "/healthz", "/readyz", "/api/v1/jobs"):
+                answer = await client.get(path, headers=origin | token)
+                assert (answer.status_code, answer.headers.get("access-control-allow-origin")) == (200, None)
+                assert (await client.options(path, headers=asked | token)).status_code == 405
+
+    serve(story, token="s3cret")
+
+
 def test_probes(serve) -> None:
     async def story(running: Running) -> None:
         async with httpx.AsyncClient(base_url=running.http) as client:

@@ -1,6 +1,7 @@
 """From a configuration to a running daemon."""
 
 import asyncio
+import gc
 import json
 import os
 from pathlib import Path
@@ -33,8 +34,16 @@ def run_daemon(config: Config) -> None:
 
 async def _serve(config: Config, options: ServerOptions) -> None:
     announcement = _Announcement(config.daemon.data_dir / ENDPOINTS_FILE)
+
+    def on_serving(endpoints: Endpoints) -> None:
+        announcement.make(endpoints)
+        # Modules and the registry stay for good: a full collection would walk through them, 50 ms in which nobody
+        # is answered.
+        gc.collect()
+        gc.freeze()
+
     try:
-        await Daemon(Engine(config), options, on_serving=announcement.make).run()
+        await Daemon(Engine(config), options, on_serving=on_serving).run()
     finally:
         announcement.withdraw()
 

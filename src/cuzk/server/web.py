@@ -21,6 +21,16 @@ JSON = "application/json"
 #: What needs no token: probes, and the page, which holds no data and asks for the token itself.
 _OPEN_PATHS = ("/healthz", "/readyz", "/", "/panel/")
 
+#: Pages of other origins read the status, as they did the Rust daemon's. They get no more than what it says: nothing
+#: here acts, and where there is a token they must have it, since no cookie speaks for whoever looks at them.
+_STATUS_HEADERS = {"cache-control": "no-store", "access-control-allow-origin": "*"}
+_PREFLIGHT_HEADERS = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-methods": "GET",
+    "access-control-allow-headers": "authorization",
+    "access-control-max-age": "3600",
+}
+
 _HEADERS = {
     b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -33,7 +43,10 @@ def web_app(engine: Engine, metrics: Metrics, token: str | None = None) -> Starl
     """Make the HTTP application."""
 
     async def status(_request: Request) -> Response:
-        return Response(engine.status_json(), media_type=JSON, headers={"cache-control": "no-store"})
+        return Response(engine.status_json(), media_type=JSON, headers=_STATUS_HEADERS)
+
+    async def preflight(_request: Request) -> Response:
+        return Response(status_code=204, headers=_PREFLIGHT_HEADERS)
 
     async def metrics_text(_request: Request) -> Response:
         return Response(metrics.text(), headers={"content-type": CONTENT_TYPE})
@@ -66,6 +79,7 @@ def web_app(engine: Engine, metrics: Metrics, token: str | None = None) -> Starl
     routes = [
         Route("/", page),
         Route("/status", status),
+        Route("/status", preflight, methods=["OPTIONS"]),
         Route("/metrics", metrics_text),
         Route("/healthz", alive),
         Route("/readyz", ready),
@@ -113,7 +127,7 @@ class _Token:
             refusal = JSONResponse(
                 {"error": "this daemon expects its token: Authorization: Bearer TOKEN"},
                 status_code=401,
-                headers={"www-authenticate": "Bearer"},
+                headers={"www-authenticate": "Bearer"} | _cross_origin(scope),
             )
             await refusal(scope, receive, send)
             return
@@ -124,4 +138,10 @@ class _Token:
         is_open = any(
             path == known or (known.endswith("/") and known != "/" and path.startswith(known)) for known in _OPEN_PATHS
         )
-        return is_open or is_authorized(self._token, request.headers.get("authorization"))
+        is_preflight = request.method == "OPTIONS" and path == "/status"  # browsers send no token with it
+        return is_open or is_preflight or is_authorized(self._token, request.headers.get("authorization"))
+
+
+def _cross_origin(scope: Scope) -> dict[str, str]:
+    """Return the header that lets a page of another origin see why the status was refused."""
+    return {"access-control-allow-origin": "*"} if scope["path"] == "/status" else {}
