@@ -16,7 +16,7 @@ import grpc
 import httpx
 
 from cuzk.addresses import UnixAddress, parse_address
-from cuzk.errors import CuzkError, InputError
+from cuzk.errors import CuzkError, InputError, UnreachableError
 from cuzk.filecoin.request import Request
 from cuzk.proto import proving_pb2 as pb
 from cuzk.proto.proving_pb2_grpc import ProvingEngineStub
@@ -25,6 +25,8 @@ DEFAULT_ADDRESS = "127.0.0.1:9820"
 DEFAULT_STATUS_URL = "http://127.0.0.1:9821/status"
 MAX_MESSAGE_BYTES = 256 << 20
 
+#: What gRPC itself says where there is nobody to say anything; a daemon's own refusals are other sentences.
+_NOBODY = ("failed to connect", "errors resolving", "Socket closed", "Connection reset", "GOAWAY", "Broken pipe")
 _WRONG_INPUT = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNAUTHENTICATED)
 
 ResultStatus = Literal["completed", "failed", "cancelled", "timeout", "unknown"]
@@ -47,6 +49,10 @@ class ServerError(CuzkError):
 
 class RefusedError(ServerError, InputError):
     """The daemon says that the request itself is wrong, and what of it."""
+
+
+class NoAnswerError(ServerError, UnreachableError):
+    """No daemon answers there, or it went away before it answered."""
 
 
 @dataclass(frozen=True)
@@ -159,8 +165,8 @@ class Client:
         except grpc.RpcError as error:
             code = error.code()
             details = error.details() or code.name
-            if code is grpc.StatusCode.UNAVAILABLE and "failed to connect" in details:
-                details = f"no daemon answers at {self.address}: {details}"
+            if code is grpc.StatusCode.UNAVAILABLE and any(words in details for words in _NOBODY):
+                raise NoAnswerError(code, f"no daemon answers at {self.address}: {details}") from error
             kind = RefusedError if code in _WRONG_INPUT else ServerError
             raise kind(code, details) from error
 
@@ -173,7 +179,11 @@ def fetch_status(url: str = DEFAULT_STATUS_URL, *, token: str | None = None, tim
         reply = httpx.get(url, headers=headers, timeout=timeout, verify=url.startswith("https:"))
         reply.raise_for_status()
         status: dict[str, Any] = reply.json()
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        raise InputError(f"expected the URL of a daemon's status, such as {DEFAULT_STATUS_URL}, got {url!r}") from error
+    except httpx.TransportError as error:
+        raise NoAnswerError(grpc.StatusCode.UNAVAILABLE, f"no daemon answers at {url}: {error}") from error
+    except (httpx.HTTPError, ValueError) as error:
         raise ServerError(grpc.StatusCode.UNAVAILABLE, f"no status from {url}: {error}") from error
     return status
 

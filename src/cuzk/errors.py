@@ -3,10 +3,11 @@
 CuzkError
 ├── InputError(ValueError)   bad input of any kind; the native kernels raise it too
 │   └── FormatError          bytes of a file or message that are not what they claim to be
-└── UnsatisfiedError         an assignment that does not satisfy its circuit, or a proof that does not verify
+├── UnsatisfiedError         an assignment that does not satisfy its circuit, or a proof that does not verify
+└── UnreachableError         no daemon answers
 """
 
-__all__ = ["CuzkError", "FormatError", "InputError", "UnsatisfiedError"]
+__all__ = ["CuzkError", "FormatError", "InputError", "UnreachableError", "UnsatisfiedError"]
 
 
 class CuzkError(Exception):
@@ -23,3 +24,7 @@ class FormatError(InputError):
 
 class UnsatisfiedError(CuzkError):
     """An assignment does not satisfy its circuit, or a proof does not verify."""
+
+
+class UnreachableError(CuzkError):
+    """No daemon answers, or it went away before it answered."""

@@ -59,7 +59,43 @@ def test_failed_jobs_and_unknown_ones(daemon: BackgroundDaemon, request_file: Pa
     run = cuzk("await", "none", "-s", daemon.grpc)
     assert (run.code, run.err) == (2, "cuzk: no job has the id 'none'\n")
     run = cuzk("submit", request_file, "-s", "127.0.0.1:1")
-    assert (run.code, "no daemon answers at 127.0.0.1:1" in run.err) == (1, True)
+    assert (run.code, "no daemon answers at 127.0.0.1:1" in run.err) == (3, True)
+
+
+NOWHERE = "127.0.0.1:1"
+
+
+@pytest.mark.parametrize("asked", ["tcp", "a socket that is not there", "a name that nobody has"])
+@pytest.mark.parametrize(
+    "command", [("cancel", "x"), ("await", "x"), ("preload", "winning-2k"), ("evict", "winning-2k")], ids=" ".join
+)
+def test_no_daemon_answers(command: tuple[str, ...], asked: str, tmp_path: Path) -> None:
+    addresses = {"tcp": NOWHERE, "a socket that is not there": f"unix://{tmp_path}/none"}
+    address = addresses.get(asked, "nobody.invalid:9820")
+    run = cuzk(*command, "-s", address, "--json")
+    assert run.code == 3
+    assert run.json["error"].startswith(f"no daemon answers at {address}: ")
+    assert run.err == f"cuzk: {run.json['error']}\n"
+    assert cuzk(*command, "-s", address).out == ""
+
+
+@pytest.mark.parametrize("command", [("status",), ("jobs",)], ids=" ".join)
+def test_no_status_is_there(command: tuple[str, ...], daemon: BackgroundDaemon) -> None:
+    run = cuzk(*command, "--url", f"http://{NOWHERE}/status", "--json")
+    assert (run.code, run.json["error"].startswith(f"no daemon answers at http://{NOWHERE}/status: ")) == (3, True)
+    run = cuzk(*command, "--url", f"{daemon.status_url}x", "--json")
+    assert (run.code, "404 Not Found" in run.json["error"]) == (1, True)
+    run = cuzk(*command, "--url", "nonsense", "--json")
+    assert (run.code, "expected the URL of a daemon's status" in run.json["error"]) == (2, True)
+
+
+def test_failures_as_json(daemon: BackgroundDaemon, tmp_path: Path) -> None:
+    run = cuzk("await", "none", "--json", "-s", daemon.grpc)
+    assert (run.code, run.json) == (2, {"error": "no job has the id 'none'"})
+    run = cuzk("submit", tmp_path / "none.json", "--json", "-s", daemon.grpc)
+    assert (run.code, "cannot read" in run.json["error"]) == (2, True)
+    run = cuzk("submit", tmp_path / "none.json", "-s", daemon.grpc)
+    assert (run.code, run.out) == (2, "")
 
 
 def test_cancel(daemon: BackgroundDaemon, request_file: Path) -> None:
@@ -92,8 +128,6 @@ def test_status_and_jobs(daemon: BackgroundDaemon) -> None:
     jobs = cuzk("jobs", "--url", daemon.status_url, "--state", "failed", "--json").json["jobs"]
     assert [job["job_id"] for job in jobs] == ["porep-1000-40"]
     assert "does not verify" in cuzk("jobs", "--url", daemon.status_url).out.replace("\n", " ")
-    run = cuzk("status", "--url", "http://127.0.0.1:1/status")
-    assert (run.code, "no status from" in run.err) == (1, True)
 
 
 def test_an_idle_daemon(daemon: BackgroundDaemon) -> None:

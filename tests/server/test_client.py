@@ -8,7 +8,7 @@ import pytest
 import trustme
 
 from cuzk.addresses import UnixAddress
-from cuzk.client import Client, RefusedError, ServerError, fetch_status
+from cuzk.client import Client, NoAnswerError, RefusedError, ServerError, fetch_status
 from cuzk.errors import InputError
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.request import Priority, Request
@@ -44,11 +44,11 @@ def test_status_metrics_and_parameters() -> None:
 def test_errors_carry_their_code() -> None:
     with (
         Client("127.0.0.1:1") as client,
-        pytest.raises(ServerError, match=r"no daemon answers at 127.0.0.1:1") as caught,
+        pytest.raises(NoAnswerError, match=r"no daemon answers at 127.0.0.1:1") as caught,
     ):
         client.status()
     assert caught.value.code is grpc.StatusCode.UNAVAILABLE
-    with pytest.raises(ServerError, match=r"no status from http://127\.0\.0\.1:1/status"):
+    with pytest.raises(NoAnswerError, match=r"no daemon answers at http://127\.0\.0\.1:1/status"):
         fetch_status("http://127.0.0.1:1/status")
 
 

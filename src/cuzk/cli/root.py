@@ -1,6 +1,7 @@
 """The root of the command: finds subcommands, and turns errors into exit codes and sentences."""
 
 import importlib
+import json
 import signal
 import sys
 from typing import Annotated, Any
@@ -8,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from cuzk.errors import CuzkError, InputError
+from cuzk.errors import CuzkError, InputError, UnreachableError
 
 # Subcommand: module that holds its `app`, and the line that `cuzk --help` shows for it.
 SUBCOMMANDS = {
@@ -34,6 +35,7 @@ SUBCOMMANDS = {
 
 EXIT_NO = 1
 EXIT_BAD_INPUT = 2
+EXIT_UNREACHABLE = 3
 
 
 class LazyGroup(TyperGroup):
@@ -65,14 +67,23 @@ class LazyGroup(TyperGroup):
             self._listing = False
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a subcommand; errors on purpose become a sentence and an exit code."""
+        """Run a subcommand; errors on purpose become a sentence and an exit code, and with --json an object too."""
+        as_json = "--json" in ctx.args
         try:
             return super().invoke(ctx)
         except BrokenPipeError:  # the reader has gone, as with `| head`
             raise
         except (CuzkError, OSError) as error:
+            if as_json:
+                print(json.dumps({"error": str(error)}))
             print(f"cuzk: {error}", file=sys.stderr)
-            ctx.exit(EXIT_BAD_INPUT if isinstance(error, (InputError, OSError)) else EXIT_NO)
+            ctx.exit(_exit_code(error))
+
+
+def _exit_code(error: Exception) -> int:
+    if isinstance(error, UnreachableError):
+        return EXIT_UNREACHABLE
+    return EXIT_BAD_INPUT if isinstance(error, (InputError, OSError)) else EXIT_NO
 
 
 app = typer.Typer(
