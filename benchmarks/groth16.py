@@ -48,11 +48,14 @@ def prove_once(folder: Path, threads: int) -> dict[str, Any]:
         segment = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     assignment = Assignment.from_buffer(memoryview(segment))
     inputs = assignment.inputs.copy()
+    begin = -(-assignment.layout.offsets[4] // mmap.PAGESIZE) * mmap.PAGESIZE
+    evaluations = begin, assignment.layout.size - begin
     density = Density(**np.load(folder / "density.npz"))
     parameters = Parameters.open(folder / "c.params", check=Check.STRUCTURE)
     base = peak_memory()
     begin, cpu = time.perf_counter(), time.process_time()
     pending = prove_start(CpuDevice(threads), parameters, density, assignment)
+    segment.madvise(mmap.MADV_DONTNEED, *evaluations)  # the prover is done with a and b
     middle = time.perf_counter()
     proof = prove_finish(pending, threads=threads)
     end = time.perf_counter()

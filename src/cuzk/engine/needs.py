@@ -1,9 +1,9 @@
 """How much memory a partition takes beside its segment, from the sizes of its circuit.
 
-Most of it is the largest multi-scalar multiplication's (native/msm): a list of the terms, the bases and scalars of a
-chunk of terms in the arithmetic's form, and the buckets of all windows. The one over h has most terms; the one in G2
-has fewer, and larger points, and takes about as much. `benchmarks/engine.py kernels` measures each stage and
-`benchmarks/engine.py memory` the whole.
+It is the third vector of the quotient (native/ntt), or what the largest multi-scalar multiplication takes (native/msm),
+whichever is more: a list of the terms, the bases and scalars of a chunk of terms in the arithmetic's form, and the
+buckets of all windows. The multiplication over h has most terms; the one in G2 has fewer, and larger points, and takes
+about as much. `benchmarks/engine.py kernels` measures each stage and `benchmarks/engine.py memory` the whole.
 """
 
 from cuzk.engine.kinds import Needs
@@ -29,7 +29,7 @@ def needs_of(circuit: CompiledCircuit, parameters: int) -> Needs:
         assignment=layout.size,
         evaluations=2 * circuit.domain * _FR,
         synthesis=4 * _MIB + 3 * circuit.num_data * _FR,  # the data, and what they are put together from
-        work=4 * _MIB + _multiplication(max(circuit.domain, variables)),
+        work=4 * _MIB + max(_FR * circuit.domain, _multiplication(max(circuit.domain, variables))),
         circuit=4 * _MIB + 2 * variables,
         parameters=max(1, parameters),
     )

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from cuzk.algebra import fr
 from cuzk.devices import Device
 from cuzk.errors import UnsatisfiedError
@@ -52,6 +54,7 @@ class LocalProver:
         self.parameters = parameters
         self.device = device
         self.threads = threads
+        self._segment = np.empty(synthesizer.layout.size, dtype=np.uint8).data  # fresh memory would cost time each time
 
     def prove(self, job: ProofJob, times: StageTimes, *, r: int | None = None, s: int | None = None) -> list[Proof]:
         """Check a job, prove its partitions in order and verify the proofs.
@@ -65,7 +68,8 @@ class LocalProver:
         proofs = []
         for partition in range(job.partitions):
             with times.stage("synthesize"):
-                assignment = self.synthesizer.run(job.witness_data(partition), threads=self.threads)
+                data = job.witness_data(partition)
+                assignment = self.synthesizer.run(data, threads=self.threads, buffer=self._segment)
             with times.stage("prove_start"):
                 pending = prove_start(self.device, self.parameters, density, assignment, r=r, s=s)
                 del assignment
