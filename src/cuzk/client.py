@@ -6,6 +6,7 @@
 Any daemon that speaks `cuzk.v1.ProvingEngine` will do.
 """
 
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -73,11 +74,17 @@ class Result:
 class Client:
     """A connection to one daemon, at `HOST:PORT` or `unix:///PATH`. Methods may be called from several threads.
 
-    InputError for an address that is neither.
+    `ca_certificate` (PEM) says who signed the daemon's certificate; with it, or with a `certificate` of the caller's
+    own (PEM, with its key), the connection is encrypted. InputError for an address that is neither.
     """
 
     def __init__(
-        self, address: str = DEFAULT_ADDRESS, *, token: str | None = None, ca_certificate: Path | None = None
+        self,
+        address: str = DEFAULT_ADDRESS,
+        *,
+        token: str | None = None,
+        ca_certificate: Path | None = None,
+        certificate: Path | None = None,
     ) -> None:
         where = parse_address(address)
         target = f"unix:{where.path}" if isinstance(where, UnixAddress) else str(where)
@@ -87,10 +94,12 @@ class Client:
         ]
         self.address = address
         self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
-        if ca_certificate is None:
+        if ca_certificate is None and certificate is None:
             self._channel = grpc.insecure_channel(target, options)
         else:
-            credentials = grpc.ssl_channel_credentials(ca_certificate.read_bytes())
+            authority = None if ca_certificate is None else ca_certificate.read_bytes()
+            own = None if certificate is None else certificate.read_bytes()  # gRPC picks key and chain out of it
+            credentials = grpc.ssl_channel_credentials(authority, own, own)
             self._channel = grpc.secure_channel(target, credentials, options)
         self._stub: Any = ProvingEngineStub(self._channel)  # type: ignore[no-untyped-call]
 
@@ -171,12 +180,19 @@ class Client:
             raise kind(code, details) from error
 
 
-def fetch_status(url: str = DEFAULT_STATUS_URL, *, token: str | None = None, timeout: float = 10) -> dict[str, Any]:
+def fetch_status(
+    url: str = DEFAULT_STATUS_URL,
+    *,
+    token: str | None = None,
+    ca_certificate: Path | None = None,
+    timeout: float = 10,
+) -> dict[str, Any]:
     """Return the daemon's status, the JSON that docs/engine.md describes, over HTTP."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     try:
         # Without TLS no certificates are needed, and reading them takes longer than the call.
-        reply = httpx.get(url, headers=headers, timeout=timeout, verify=url.startswith("https:"))
+        verify = ssl.create_default_context(cafile=ca_certificate) if url.startswith("https:") else False
+        reply = httpx.get(url, headers=headers, timeout=timeout, verify=verify)
         reply.raise_for_status()
         status: dict[str, Any] = reply.json()
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:

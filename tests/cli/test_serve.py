@@ -65,6 +65,8 @@ def test_server_options(tmp_path: Path) -> None:
         ({"token_file": str(token)}, "expected the token on the first line"),
         ({"token_file": "/does/not/exist"}, "cannot read /does/not/exist"),
         ({"tls_key": "/key.pem"}, "expected both or none"),
+        ({"tls_client_ca": "/ca.pem"}, r"daemon\.tls_client_ca: expected with it daemon\.tls_certificate"),
+        ({"status_tls": True}, r"daemon\.status_tls: expected with it daemon\.tls_certificate"),
         ({"listen": ""}, "daemon.listen: expected an address"),
     ):
         with pytest.raises(InputError, match=message):

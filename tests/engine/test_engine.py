@@ -4,13 +4,14 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from cuzk.engine import CheckFailedError, DrainingError, Engine, NeverFitsError, QueueFullError, UnknownJobError
 from cuzk.engine.events import Event, JobQueued, LeaseEnded, LeaseTaken
 from cuzk.errors import InputError
 from cuzk.filecoin.kinds import Kind
 from tests.engine import small
-from tests.engine.conftest import EngineFactory
+from tests.engine.conftest import EngineFactory, make_config
 from tests.engine.loop import in_loop, until
 
 
@@ -298,3 +299,29 @@ async def test_a_drained_engine_ends_what_it_has_and_accepts_nothing(engine_in: 
         assert not await engine.drain(timeout=0.01)
         assert await draining
         assert (await engine.wait("x")).status == "completed"
+
+
+GPUS = {"devices": ["gpu:0", "gpu:1", "gpu:3"]}
+
+
+@in_loop
+async def test_the_gpus_that_are_named_prove(engine_in: EngineFactory) -> None:
+    async with engine_in(GPUS, gpus={"devices": [3, 0], "gpu_workers_per_device": 1}) as engine:
+        assert (await engine.prove(small.request(Kind.POREP, "x"))).status == "completed"
+        assert [(device.id, device.ordinal) for device in engine.status().devices] == [("gpu:3", 3), ("gpu:0", 0)]
+        assert [worker.gpu_ordinal for worker in engine.status().gpu_workers] == [3, 0]
+
+
+@in_loop
+async def test_a_gpu_that_is_not_there_is_refused(folder: Path) -> None:
+    engine = Engine(make_config(folder, gpus={"devices": [0, 7]}), registry=small.source(folder, **GPUS))
+    with pytest.raises(InputError, match=r"gpus\.devices: expected ordinals of GPUs that are here \(0, 1, 3\), got 7"):
+        await engine.start()
+
+
+@in_loop
+async def test_without_gpus_the_cpu_proves_whatever_is_named(engine_in: EngineFactory) -> None:
+    with capture_logs() as logs:
+        async with engine_in(gpus={"devices": [0, 1]}) as engine:
+            assert [device.id for device in engine.status().devices] == ["cpu"]
+    assert "gpus.devices = [0, 1] has no effect: this engine knows no GPU here, the CPU proves" in str(logs)

@@ -64,14 +64,19 @@ def test_unix_socket(tmp_path: Path) -> None:
         assert client.submit(REQUEST) == "w 1"
 
 
-def test_tls_and_token(tmp_path: Path) -> None:
+def tls_files(folder: Path, *, mutual: bool = False) -> TlsFiles:
+    """Write an authority (ca.pem), a server's certificate, and a client's in one file with its key (client.pem)."""
     authority = trustme.CA()
-    server = authority.issue_cert("127.0.0.1")
-    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
-    server.private_key_pem.write_to_path(str(tmp_path / "key.pem"))
-    server.cert_chain_pems[0].write_to_path(str(tmp_path / "cert.pem"))
-    files = TlsFiles(tmp_path / "cert.pem", tmp_path / "key.pem")
-    with background_daemon(tls=files, token="s3cret") as daemon:
+    server, client = authority.issue_cert("127.0.0.1"), authority.issue_cert("client@example.com")
+    authority.cert_pem.write_to_path(str(folder / "ca.pem"))
+    server.private_key_pem.write_to_path(str(folder / "key.pem"))
+    server.cert_chain_pems[0].write_to_path(str(folder / "cert.pem"))
+    client.private_key_and_cert_chain_pem.write_to_path(str(folder / "client.pem"))
+    return TlsFiles(folder / "cert.pem", folder / "key.pem", folder / "ca.pem" if mutual else None)
+
+
+def test_tls_and_token(tmp_path: Path) -> None:
+    with background_daemon(tls=tls_files(tmp_path), token="s3cret") as daemon:
         with Client(daemon.grpc, token="s3cret", ca_certificate=tmp_path / "ca.pem") as client:
             assert client.submit(REQUEST) == "w 1"
         with (
@@ -85,20 +90,29 @@ def test_tls_and_token(tmp_path: Path) -> None:
 
 
 def test_client_certificates_can_be_demanded(tmp_path: Path) -> None:
-    authority = trustme.CA()
-    server = authority.issue_cert("127.0.0.1")
-    for name, blob in (
-        ("ca", authority.cert_pem),
-        ("key", server.private_key_pem),
-        ("cert", server.cert_chain_pems[0]),
-    ):
-        blob.write_to_path(str(tmp_path / f"{name}.pem"))
-    files = TlsFiles(tmp_path / "cert.pem", tmp_path / "key.pem", tmp_path / "ca.pem")
-    with (
-        background_daemon(tls=files) as daemon,
-        Client(daemon.grpc, ca_certificate=tmp_path / "ca.pem") as client,
-        pytest.raises(ServerError),
-    ):
-        client.status()
+    with background_daemon(tls=tls_files(tmp_path, mutual=True)) as daemon:
+        ca = tmp_path / "ca.pem"
+        with Client(daemon.grpc, ca_certificate=ca) as client, pytest.raises(ServerError):
+            client.status()
+        with Client(daemon.grpc, ca_certificate=ca, certificate=tmp_path / "client.pem") as client:
+            assert client.submit(REQUEST) == "w 1"
+
+
+def test_http_over_tls(tmp_path: Path) -> None:
+    with background_daemon(tls=tls_files(tmp_path, mutual=True), status_tls=True) as daemon:
+        assert daemon.status_url.startswith("https://127.0.0.1:")
+        assert fetch_status(daemon.status_url, ca_certificate=tmp_path / "ca.pem")["state"] == "serving"
+        with pytest.raises(ServerError, match="CERTIFICATE_VERIFY_FAILED"):
+            fetch_status(daemon.status_url)
+        with pytest.raises(ServerError):
+            fetch_status(daemon.status_url.replace("https", "http"))
+
+
+def test_tls_files_that_cannot_be_used(tmp_path: Path) -> None:
+    tls_files(tmp_path)
     with pytest.raises(InputError, match=r"cannot read the TLS file .*none.pem"):
         TlsFiles(tmp_path / "none.pem", tmp_path / "key.pem").credentials()
+    with pytest.raises(InputError, match=r"cannot read the TLS file .*none.pem"):
+        TlsFiles(tmp_path / "cert.pem", tmp_path / "none.pem").context()
+    with pytest.raises(InputError, match=r"cannot use .*ca.pem with .*key.pem: KEY_VALUES_MISMATCH"):
+        TlsFiles(tmp_path / "ca.pem", tmp_path / "key.pem").context()

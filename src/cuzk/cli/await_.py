@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from cuzk.cli.connection import Certificate, JobId, ProofFile, Server, Token, answer_result
+from cuzk.cli.connection import Certificate, ClientCertificate, JobId, ProofFile, Server, Token, answer_result
 from cuzk.cli.output import Json
 from cuzk.client import DEFAULT_ADDRESS, Client
 
@@ -21,11 +21,12 @@ def command(
     server: Server = DEFAULT_ADDRESS,
     token: Token = None,
     ca: Certificate = None,
+    cert: ClientCertificate = None,
     json: Json = False,
 ) -> None:
     """Wait for a job to end and print its proof.
 
     Exit code 0: completed. 1: failed, cancelled, or not yet.
     """
-    with Client(server, token=token, ca_certificate=ca) as client:
+    with Client(server, token=token, ca_certificate=ca, certificate=cert) as client:
         answer_result(client.wait(job, timeout=timeout), out, as_json=json)

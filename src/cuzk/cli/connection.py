@@ -24,6 +24,10 @@ Token = Annotated[
 Certificate = Annotated[
     Path | None, typer.Option("--ca", envvar="CUZK_CA", help="PEM file of who signed the daemon's TLS certificate.")
 ]
+ClientCertificate = Annotated[
+    Path | None,
+    typer.Option("--cert", envvar="CUZK_CERT", help="PEM file of your certificate and its key, if the daemon asks."),
+]
 ProofFile = Annotated[Path | None, typer.Option("--out", "-o", help="Write the proof here.", metavar="FILE")]
 JobId = Annotated[str, typer.Argument(help="A job's id, as `cuzk submit` prints it.", metavar="JOB")]
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from cuzk.cli.connection import StatusUrl, Token
+from cuzk.cli.connection import Certificate, StatusUrl, Token
 from cuzk.cli.output import Json, answer
 from cuzk.cli.status_view import jobs_view
 from cuzk.client import DEFAULT_STATUS_URL, fetch_status
@@ -20,10 +20,15 @@ def command(
     ] = None,
     url: StatusUrl = DEFAULT_STATUS_URL,
     token: Token = None,
+    ca: Certificate = None,
     json: Json = False,
 ) -> None:
     """List the unfinished jobs of a daemon, oldest first, and those that ended lately."""
-    jobs = [job for job in fetch_status(url, token=token)["pipelines"] if not state or job["state"] in state]
+    jobs = [
+        job
+        for job in fetch_status(url, token=token, ca_certificate=ca)["pipelines"]
+        if not state or job["state"] in state
+    ]
     if json:
         answer({"jobs": jobs}, "", as_json=True)
     else:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from cuzk.cli.connection import Certificate, Token, answer_result
+from cuzk.cli.connection import Certificate, ClientCertificate, Token, answer_result
 from cuzk.cli.output import Json, Threads, answer, print_table
 from cuzk.cli.parse import BlindingScalar, parse_blinding
 from cuzk.cli.proving import DevParams, RequestFile, find_prover_parameters
@@ -40,6 +40,7 @@ def command(
     ] = None,
     token: Token = None,
     ca: Certificate = None,
+    cert: ClientCertificate = None,
     threads: Threads = None,
     json: Json = False,
 ) -> None:
@@ -52,7 +53,7 @@ def command(
     if server is not None:
         if params is not None or dev_params or r is not None or s is not None or repeat > 1 or threads is not None:
             raise InputError("--server: the daemon has parameters, threads and randomness of its own")
-        with Client(server, token=token, ca_certificate=ca) as client:
+        with Client(server, token=token, ca_certificate=ca, certificate=cert) as client:
             answer_result(client.prove(read_request(request_file)), out, as_json=json)
         return
     blinding = parse_blinding(r, s)

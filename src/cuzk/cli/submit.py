@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cuzk.cli.connection import Certificate, Server, Token
+from cuzk.cli.connection import Certificate, ClientCertificate, Server, Token
 from cuzk.cli.output import Json, answer
 from cuzk.client import DEFAULT_ADDRESS, Client
 from cuzk.filecoin.request import read_request
@@ -19,6 +19,7 @@ def command(
     server: Server = DEFAULT_ADDRESS,
     token: Token = None,
     ca: Certificate = None,
+    cert: ClientCertificate = None,
     json: Json = False,
 ) -> None:
     """Submit a proof job and print its id. The job is on the daemon's disk when this returns.
@@ -26,6 +27,6 @@ def command(
     The same request again finds the same job: running, or its stored proof.
     """
     request = read_request(file)
-    with Client(server, token=token, ca_certificate=ca) as client:
+    with Client(server, token=token, ca_certificate=ca, certificate=cert) as client:
         job_id = client.submit(request)
     answer({"job_id": job_id}, job_id, as_json=json)

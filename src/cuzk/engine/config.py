@@ -89,6 +89,10 @@ class DaemonConfig(_Section):
     max_message_size: Size = 256 << 20
     tls_certificate: Path | None = None
     tls_key: Path | None = None
+    tls_client_ca: Path | None = None
+    """gRPC callers must show a certificate that one of these signed."""
+    status_tls: Flag = False
+    """HTTP uses the certificate too."""
     token_file: Path | None = None
     """A file whose first line callers must present as bearer token."""
 

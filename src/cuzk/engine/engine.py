@@ -94,16 +94,15 @@ class Engine:
 
     async def start(self) -> None:
         """Start worker processes, open the journal, take up again what it has. InputError, StorageError."""
+        devices = self._devices()
         start_forkserver(self._source)
         self._loop = asyncio.get_running_loop()
         records = await asyncio.to_thread(self._journal.open)
         self._core.memory.keep_for_critical(await asyncio.to_thread(self._critical_need))
         lane, lanes = 0, self.config.gpus.gpu_workers_per_device if self.config.pipeline.enabled else 1
-        for ordinal, device in enumerate(self._registry.devices()):
-            self._perform(self._core.device_found(device, ordinal, range(lane, lane + lanes)))
+        for number, device in enumerate(devices):
+            self._perform(self._core.device_found(device, _ordinal(device, number), range(lane, lane + lanes)))
             lane += lanes
-        if self.config.gpus.devices and not any(":" in device for device in self._registry.devices()):
-            log.warning("gpus.devices is ignored: there is no GPU back end here, the CPU proves")
         for number in range(self.config.pipeline.synthesis_concurrency):
             self._perform(self._core.start_process(f"{CHECKING}{number}"))
         unfinished = self._intake.recover(records)
@@ -305,6 +304,19 @@ class Engine:
             except Exception:  # the next one may do better, and without ticks jobs could wait forever
                 log.exception("a tick failed")
 
+    def _devices(self) -> list[str]:
+        """Return what to prove on: the GPUs that `gpus.devices` names, or all, or where there are none the CPU."""
+        known, wanted = list(self._registry.devices()), self.config.gpus.devices
+        gpus = {_ordinal(device, 0): device for device in known if _is_gpu(device)}
+        if wanted and not gpus:
+            log.warning(f"gpus.devices = {list(wanted)} has no effect: this engine knows no GPU here, the CPU proves")
+        if not wanted or not gpus:
+            return known
+        if missing := sorted(set(wanted) - gpus.keys()):
+            there = ", ".join(map(str, sorted(gpus)))
+            raise InputError(f"gpus.devices: expected ordinals of GPUs that are here ({there}), got {missing[0]}")
+        return [gpus[ordinal] for ordinal in dict.fromkeys(wanted)]
+
     def _critical_need(self) -> int:
         """Return what one partition of the critical kind needs, of the largest circuit whose parameters are here."""
         if self.config.memory.critical_reserve is not None:
@@ -346,6 +358,15 @@ class Engine:
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+
+def _is_gpu(device: str) -> bool:
+    return ":" in device
+
+
+def _ordinal(device: str, number: int) -> int:
+    """Return a GPU's ordinal, which is in its name (`opencl:0`), or `number` for other devices."""
+    return int(device.rpartition(":")[2]) if _is_gpu(device) else number
 
 
 def _filecoin(config: Config) -> RegistrySource:

@@ -1,6 +1,7 @@
 """Who may call: TLS for the channel, and one bearer token for gRPC and HTTP alike."""
 
 import hmac
+import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +24,20 @@ class TlsFiles:
 
     def credentials(self) -> grpc.ServerCredentials:
         """Read the files; InputError names the one that cannot be read."""
+        self.context()  # says what is wrong with them, which gRPC does not
         key, certificate = _read(self.key), _read(self.certificate)
         client_ca = None if self.client_ca is None else _read(self.client_ca)
         return grpc.ssl_server_credentials([(key, certificate)], client_ca, require_client_auth=client_ca is not None)
+
+    def context(self) -> ssl.SSLContext:
+        """Read the files for HTTP, where no certificate is asked of clients; InputError says what cannot be used."""
+        _read(self.key), _read(self.certificate)
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            context.load_cert_chain(self.certificate, self.key)
+        except ssl.SSLError as error:
+            raise InputError(f"cannot use {self.certificate} with {self.key}: {error.reason or error}") from error
+        return context
 
 
 def _read(path: Path) -> bytes:

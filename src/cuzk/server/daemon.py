@@ -35,6 +35,8 @@ class ServerOptions:
     status_listen: Address | None = None
     token: str | None = None
     tls: TlsFiles | None = None
+    status_tls: bool = False
+    """HTTP uses the certificate of `tls` too."""
     max_message_bytes: int = 256 << 20
     drain_timeout: float = 60.0
 
@@ -91,8 +93,9 @@ class Daemon:
         panel = None
         if options.status_listen is not None:
             sock = bound_socket(options.status_listen)
-            panel = _url(options.status_listen, sock.getsockname())
-            self._http = HttpServer(web_app(self._engine, metrics, options.token), sock)
+            panel = _url(options.status_listen, sock.getsockname(), "https" if options.status_tls else "http")
+            context = options.tls.context() if options.tls is not None and options.status_tls else None
+            self._http = HttpServer(web_app(self._engine, metrics, options.token), sock, context)
             await self._http.start()
         self._engine_started = True
         await self._engine.start()
@@ -102,7 +105,7 @@ class Daemon:
         await rpc.set_ready(self._engine.ready() is None)
         self._rpc = rpc
         self._watch = asyncio.create_task(self._watch_ready(rpc))
-        self._warn_if_open(address)
+        self._warn_if_open()
         self.endpoints = Endpoints(str(address), panel)
         self._on_serving(self.endpoints)
         _log.info("serving", grpc=self.endpoints.grpc, panel=panel)
@@ -147,16 +150,19 @@ class Daemon:
                 was_ready = ready
             await asyncio.sleep(_READY_CHECK_SECONDS)
 
-    def _warn_if_open(self, address: Address) -> None:
+    def _warn_if_open(self) -> None:
         options = self._options
-        if not address.is_loopback and (options.tls is None or options.token is None):
-            missing = " and ".join(
-                name for name, value in (("TLS", options.tls), ("a token", options.token)) if value is None
-            )
-            _log.warning("open to the network", listen=str(address), without=missing)
+        for address, encrypted in (
+            (options.listen, options.tls is not None),
+            (options.status_listen, options.status_tls),
+        ):
+            if address is None or address.is_loopback or (encrypted and options.token is not None):
+                continue
+            missing = [name for name, there in (("TLS", encrypted), ("a token", options.token)) if not there]
+            _log.warning("open to the network", listen=str(address), without=" and ".join(missing))
 
 
-def _url(address: Address, bound: tuple[str, int]) -> str:
+def _url(address: Address, bound: tuple[str, int], scheme: str) -> str:
     if not isinstance(address, TcpAddress):
         return str(address)
-    return f"http://{TcpAddress(address.host, bound[1])}/"
+    return f"{scheme}://{TcpAddress(address.host, bound[1])}/"

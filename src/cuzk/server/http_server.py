@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import socket
+import ssl
 from collections.abc import Iterator
 
 import uvicorn
@@ -16,7 +17,7 @@ PATIENCE_SECONDS = 30.0
 class HttpServer:
     """Serves an application from a socket that is bound already."""
 
-    def __init__(self, app: ASGIApp, sock: socket.socket) -> None:
+    def __init__(self, app: ASGIApp, sock: socket.socket, tls: ssl.SSLContext | None = None) -> None:
         config = uvicorn.Config(
             app,
             http=_ImpatientProtocol,
@@ -28,6 +29,8 @@ class HttpServer:
             timeout_keep_alive=int(PATIENCE_SECONDS),
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
+        config.load()
+        config.ssl = tls
         self._server = _QuietServer(config)
         self._socket = sock
         self._task: asyncio.Task[None] | None = None

@@ -74,6 +74,7 @@ def server_options(config: DaemonConfig) -> ServerOptions:
         status_listen=parse_address(config.status_listen) if config.status_listen else None,
         token=None if config.token_file is None else _read_token(config.token_file),
         tls=_tls_files(config),
+        status_tls=config.status_tls,
         max_message_bytes=config.max_message_size,
         drain_timeout=config.drain_timeout,
     )
@@ -81,10 +82,13 @@ def server_options(config: DaemonConfig) -> ServerOptions:
 
 def _tls_files(config: DaemonConfig) -> TlsFiles | None:
     if config.tls_certificate is None and config.tls_key is None:
+        for name, wanted in (("tls_client_ca", config.tls_client_ca), ("status_tls", config.status_tls)):
+            if wanted:
+                raise InputError(f"daemon.{name}: expected with it daemon.tls_certificate and daemon.tls_key")
         return None
     if config.tls_certificate is None or config.tls_key is None:
         raise InputError("daemon.tls_certificate and daemon.tls_key: expected both or none")
-    return TlsFiles(config.tls_certificate, config.tls_key)
+    return TlsFiles(config.tls_certificate, config.tls_key, config.tls_client_ca)
 
 
 def _read_token(file: Path) -> str:
