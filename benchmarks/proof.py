@@ -4,10 +4,10 @@
     python benchmarks/proof.py porep-2k --steps trace setup prove
 
 `prove` uses the development parameters in the cache, and makes them where they are missing. It proves several times in
-one process and shows the first run and the best of the others: the first maps files and touches memory. Stages are
-seconds on the clock and, behind the slash, of all threads' CPU. `trace` and `setup` are each done once, in a fresh
-process. Every figure of memory is the most that the process had during that stage, less what it had before the first:
-Python and its libraries.
+one process and shows the first run and the best of the others: the first maps files and touches memory. Seconds are
+of the clock and, in the column CPU, of all threads. `trace` and `setup` are each done once, in a fresh process; with
+`trace`, $CUZK_CACHE must name an empty folder. Every figure of memory is the most that the process had during that
+stage, less what it had before the first: Python and its libraries.
 """
 
 import argparse
@@ -164,15 +164,15 @@ def do_step(step: str, circuit_id: str, options: argparse.Namespace) -> dict[str
 
 
 def show(circuit_id: str, result: dict[str, Any]) -> None:
-    """Print a table: first run, best of the others, their CPU time, peak memory."""
+    """Print a table: seconds and peak memory of the first run; of the best of the others, CPU seconds too."""
     first, *others = result["runs"]
     best = min(others or [first], key=lambda run: sum(wall for wall, _, _ in run.values()))
     head = [f"{name} {value:,}" for name, value in result.items() if name != "runs"]
     print(f"{circuit_id}: {', '.join(head)}")
-    print(f"  {'stage':14} {'first':>9} {'best':>9} {'CPU':>9} {'peak MiB':>9}")
+    print(f"  {'stage':14} {'first':>9} {'MiB':>6} {'best':>9} {'CPU':>9} {'MiB':>6}")
     for name in first:
-        peak = max(run[name][2] for run in result["runs"]) >> 20
-        print(f"  {name:14} {first[name][0]:9.4f} {best[name][0]:9.4f} {best[name][1]:9.4f} {peak:9}")
+        (wall, _, peak), (best_wall, best_cpu, best_peak) = first[name], best[name]
+        print(f"  {name:14} {wall:9.4f} {peak >> 20:6} {best_wall:9.4f} {best_cpu:9.4f} {best_peak >> 20:6}")
     print(flush=True)
 
 
