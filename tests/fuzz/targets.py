@@ -1,12 +1,17 @@
 """Every parser of bytes from outside, with good inputs to damage. A new parser gets a line here."""
 
 import json
+import struct
+import tempfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from cuzk.gadgets.number import AllocatedNum
 from cuzk.gadgets.poseidon import poseidon_hash
 from cuzk.groth16 import Assignment, Check, Parameters, Proof, ToxicWaste, VerifyingKey
+from cuzk.groth16.prepared import PreparedBases
 from cuzk.groth16.r1cs_file import parse_r1cs
 from cuzk.groth16.witness_file import parse_public_inputs, parse_witness
 from cuzk.r1cs import CompiledCircuit, ConstraintSystem, storage
@@ -54,6 +59,22 @@ def _compiled_circuit(data: bytes) -> None:
     storage.parse(memoryview(with_checksum(data)))
 
 
+def _prepared_files() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "c.prepared"
+        fixture("quirk").parameters().prepare(path, source="seed", multiples=2)
+        return [path.read_bytes()]
+
+
+def _prepared(data: bytes) -> None:
+    """Give a damaged index a right checksum and the right size of the file, so that more than they are tried."""
+    repaired = bytearray(data)
+    if len(data) >= 32:
+        size = int.from_bytes(data[28:32], "little")
+        repaired[16:28] = struct.pack("<QI", len(data), zlib.crc32(data[32 : 32 + size]))
+    PreparedBases.parse(memoryview(bytes(repaired)), "seed", fixture("quirk").parameters().counts)
+
+
 TARGETS = [
     Target("r1cs", parse_r1cs, _files("r1cs.bin")),
     Target("witness", parse_witness, _files("witness.bin")),
@@ -63,6 +84,7 @@ TARGETS = [
     Target("params-structure", lambda data: Parameters.parse(data, check=Check.STRUCTURE), _files("params.bin")),
     Target("params-curve", lambda data: Parameters.parse(data, check=Check.CURVE), _files("params.bin")),
     Target("params", Parameters.parse, _files("params.bin")),
+    Target("prepared", _prepared, _prepared_files),
     Target("assignment", lambda data: Assignment.from_buffer(memoryview(bytearray(data))), _assignments),
     Target("compiled-circuit", _compiled_circuit, _compiled_circuits),
     Target("toxic-waste", ToxicWaste.parse, _toxic_waste),

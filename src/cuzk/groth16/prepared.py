@@ -38,7 +38,8 @@ _MAGIC = b"cuzkprp1"
 _HEADER = struct.Struct("<8sQQII")
 _ALIGNMENT = mmap.PAGESIZE
 _GROUPS = {"h": G1, "l": G1, "a": G1, "b_g1": G1, "b_g2": G2}
-_MAX_INDEX = 1 << 16
+_MAX_INDEX = 1 << 14
+_SCALAR_BITS = 255
 
 
 class _Vector(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,12 +90,13 @@ class PreparedBases:
         """
         data = map_file(path)
         try:
-            return cls._parse(data, source, counts, threads)
+            return cls.parse(data, source, counts, threads=threads)
         except FormatError as error:
             raise FormatError(f"{path} holds no prepared points for these parameters: {error}") from error
 
     @classmethod
-    def _parse(cls, data: memoryview, source: str, counts: Mapping[str, int], threads: int) -> Self:
+    def parse(cls, data: memoryview, source: str, counts: Mapping[str, int], *, threads: int = 1) -> Self:
+        """View a file's bytes; FormatError as `open`."""
         index = _read_index(data)
         if index.source != source:
             raise FormatError(f"they were made from the parameters {index.source}, expected {source}")
@@ -164,6 +166,8 @@ def _view(data: memoryview, name: str, vector: _Vector, count: int) -> PreparedP
     multiples = vector.shape[1]
     if multiples < 1 or vector.shape != group.prepared_shape(count, multiples):
         raise FormatError(f"{name} has the shape {list(vector.shape)}, expected one of {count} points")
+    if not 0 <= vector.spacing < _SCALAR_BITS:
+        raise FormatError(f"{name} has multiples {vector.spacing} bits apart, expected 0 to {_SCALAR_BITS - 1}")
     size = math.prod(vector.shape)
     if not 0 <= vector.offset <= len(data) - size or vector.offset % _ALIGNMENT:
         raise FormatError(f"{name} would be {size} bytes at byte {vector.offset} of {len(data)}")
