@@ -4,14 +4,17 @@ import hashlib
 import json
 import lzma
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cuzk.algebra import fr
 from cuzk.errors import InputError
+from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.porep.circuit import stacked_porep
 from cuzk.filecoin.porep.config import PorepConfig, porep_config
+from cuzk.filecoin.porep.entry import porep_family
 from cuzk.filecoin.porep.job import PorepJob
 from cuzk.filecoin.sectors import SectorShape, shape_of_slug
 from cuzk.groth16.assignment import Assignment
@@ -21,6 +24,7 @@ from cuzk.r1cs.digest import r1cs_digests
 from cuzk.r1cs.satisfied import check_satisfied
 from cuzk.r1cs.synthesis import Synthesizer
 from tests.conftest import data_path
+from tests.filecoin.child import run_cuzk
 from tests.filecoin.circuit_counts import counts
 
 from .fixtures import S1, S5, SHAPES_S1, SHAPES_S2, PorepFixture, job_of
@@ -48,6 +52,17 @@ def test_counts_of_32_gib_equal_filecoins() -> None:
     expected = json.loads(data_path("r1cs/large-counts.json").read_text())["porep-32g"]
     circuit = compiled(porep_config(shape_of_slug("32g")))
     assert counts(circuit) == {key: expected[key] for key in counts(circuit)}
+
+
+@pytest.mark.full
+def test_32_gib_is_counted_and_digested_in_seconds_and_little_memory(tmp_path: Path) -> None:
+    """Filecoin's own digest of these 130 million rows was not recorded: the one here keeps them as they are."""
+    shown = run_cuzk("circuits", "show", "porep-32g", cache=tmp_path)
+    assert (shown.cpu_seconds < 20, shown.peak_bytes < 1 << 30) == (True, True)
+    assert shown.answer["compiled_bytes"] <= 100 << 20
+    digest = run_cuzk("circuits", "digest", "porep-32g", cache=tmp_path)
+    assert (digest.cpu_seconds < 180, digest.peak_bytes < 2 << 30) == (True, True)
+    assert digest.answer["r1cs_sha256"] == "4157258ad41311aff990d4e88959b324316eb296f7890934f9424e53a62f3e56"
 
 
 @pytest.mark.full
@@ -83,6 +98,20 @@ def test_witnesses_of_other_sectors_equal_filecoins(fixture: PorepFixture) -> No
     if fixture is SHAPES_S1:  # the others' witnesses were not recorded
         expected = json.loads(data_path(f"{fixture.folder}/witness.json").read_text())["sha256_inputs_then_aux_le32"]
         assert hashlib.sha256(fr.to_bytes(assignment.z)).hexdigest() == expected
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("number", [10, 15], ids=["synthetic", "non-interactive"])
+def test_the_last_partition_of_other_forms_satisfies_the_circuit(number: int) -> None:
+    """Filecoin has one circuit for all of them (niporep-2k is porep-2k); a partition of each is a witness of it."""
+    entry = porep_family().entries["porep-2k"]
+    order = DevelopmentOrder(b"seed", randomness=bytes(range(32)), registered_proof=number)
+    job = entry.decode(entry.development_request(order))
+    last = job.partitions - 1
+    circuit = compiled(job.config)
+    assignment = Synthesizer(circuit).run(job.witness_data(last), threads=2)
+    np.testing.assert_array_equal(assignment.inputs[1:], job.public_inputs(last))
+    check_satisfied(circuit, assignment, threads=2)
 
 
 @pytest.mark.full
