@@ -28,6 +28,9 @@ std::vector<CacheLine> storage_for(std::size_t count, std::size_t size) {
   return std::vector<CacheLine>((count * size + sizeof(CacheLine) - 1) / sizeof(CacheLine));
 }
 
+std::size_t divide_up(std::size_t x, std::size_t y) { return (x + y - 1) / y; }
+std::size_t round_up(std::size_t x, std::size_t step) { return divide_up(x, step) * step; }
+
 bool fits(u64 begin, u64 count, u64 total) { return begin + count <= total; }
 
 }  // namespace
@@ -63,6 +66,7 @@ void WitnessPlan::add_group(std::size_t level, InstanceGroup group) {
                                    : binding - FROM_INPUT < total_.inputs,
             "witness plan: a formal is bound to nothing");
   }
+  if (group.begins.empty()) return;
   if (levels_.size() <= level) levels_.resize(level + 1);
   levels_[level].push_back(std::move(group));
 }
@@ -103,9 +107,10 @@ void WitnessPlan::run_level(const std::vector<InstanceGroup>& groups, const Bloc
     field_size = std::max(field_size, program.field_registers * kernel.register_size);
     bit_registers = std::max<std::size_t>(bit_registers, program.bit_registers);
     const std::size_t formals = program.formal_is_bit.size(), instances = group.begins.size();
-    // Few instances are shared out: computing is cheap beside storing.
+    // As many blocks as share out evenly, even if their lanes are not all used: computing is cheap beside storing.
     const std::size_t workers = static_cast<std::size_t>(std::max(threads, 1));
-    const std::size_t lanes = std::min<std::size_t>(kernel.lanes, (instances + workers - 1) / workers);
+    const std::size_t blocks = round_up(divide_up(instances, static_cast<std::size_t>(kernel.lanes)), workers);
+    const std::size_t lanes = divide_up(instances, blocks);
     for (std::size_t first = 0; first < instances; first += lanes)
       tasks.push_back({&kernel,
                        {.code = program.code.data(),
