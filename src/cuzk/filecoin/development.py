@@ -1,6 +1,6 @@
 """Orders for development requests: enough to make a request that proves, from nothing but a seed."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cuzk.errors import InputError
 
@@ -13,8 +13,8 @@ class DevelopmentOrder:
     miner_id: int = 1000
     #: The sectors of a WindowPoSt partition; other kinds take one.
     sectors: tuple[int, ...] = (1,)
-    #: 32 bytes; PoSt's challenges follow from it.
-    randomness: bytes = field(default=bytes(32))
+    #: 32 bytes, from which challenges follow; not all zero.
+    randomness: bytes = b"\1" * 32
     partition_index: int = 0
     #: A number of the circuit's registered proofs; None is the newest.
     registered_proof: int | None = None
