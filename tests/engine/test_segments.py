@@ -1,17 +1,18 @@
 """Segments and what lies in them."""
 
+import asyncio
 import os
 import resource
+import threading
 
 import numpy as np
 import pytest
 
 from cuzk.engine.kinds import Prepared
-from cuzk.engine.payloads import PreparedReader, decode_request, digest_request, encode_request, pack_prepared
-from cuzk.engine.segments import SegmentStore, drop_tail, mapped, touched_segment, write_segment
+from cuzk.engine.payloads import PreparedReader, pack_prepared
+from cuzk.engine.segments import SegmentStore, drop_tail, in_thread, mapped, touched_segment, write_segment
 from cuzk.errors import FormatError
-from cuzk.filecoin.kinds import Kind
-from cuzk.filecoin.request import Priority, Request
+from tests.engine.loop import in_loop, until
 
 MIB = 1 << 20
 
@@ -96,10 +97,22 @@ def test_what_is_no_checked_job_is_refused(damage: bytes) -> None:
         PreparedReader(memoryview(damage))
 
 
-def test_requests_are_told_apart_by_everything_but_id_and_priority() -> None:
-    request = Request(Kind.WINNING, 3, 2048, "x [1]", Priority.CRITICAL, b"v", (b"1", b"2"), 4, 5, b"r" * 32, 6)
-    assert decode_request(encode_request(request)) == request
-    same = Request(Kind.WINNING, 3, 2048, "y", Priority.LOW, b"v", (b"1", b"2"), 4, 5, b"r" * 32, 6)
-    other = Request(Kind.WINNING, 3, 2048, "x [1]", Priority.CRITICAL, b"v", (b"12",), 4, 5, b"r" * 32, 6)
-    assert digest_request(request) == digest_request(same)
-    assert digest_request(request) != digest_request(other)
+@in_loop
+async def test_a_segment_that_nobody_waits_for_any_more_is_closed() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    made: list[int] = []
+
+    def make() -> int:
+        begun.set()
+        go_on.wait()
+        made.append(write_segment("test", [b"x"]))
+        return made[0]
+
+    waiting = asyncio.create_task(in_thread(make))
+    await until(begun.is_set)
+    waiting.cancel()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(made[0])

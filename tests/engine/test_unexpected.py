@@ -189,7 +189,7 @@ async def test_a_damaged_request_of_the_journal_fails_its_own_job(engine_in: Eng
     async with engine_in() as engine:
         damaged, *others = [await engine.wait(name) for name in "abc"]
         assert damaged.status == "failed"
-        assert damaged.error.startswith("after a restart: DecodeError: ")
+        assert damaged.error.startswith("after a restart: the message is not a SubmitProofRequest: ")
         assert [outcome.status for outcome in others] == ["completed"] * 2
 
 

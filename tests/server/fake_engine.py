@@ -9,6 +9,7 @@ import msgspec
 
 from cuzk.engine import (
     DrainingError,
+    EncodedRequest,
     Evicted,
     Outcome,
     Preloaded,
@@ -43,7 +44,9 @@ class FakeEngine:
         self.not_ready = None
         self.life.append("start")
 
-    async def submit(self, request: Request, *, attended: bool = False, deadline: float | None = None) -> Receipt:
+    async def submit(
+        self, request: EncodedRequest, *, attended: bool = False, deadline: float | None = None
+    ) -> Receipt:
         if self.error is not None:
             raise self.error
         if self.not_ready is not None:
@@ -54,7 +57,7 @@ class FakeEngine:
         job_id = request.request_id or f"made-{len(self.jobs)}"
         attached = job_id in self.jobs
         self.jobs.setdefault(job_id, asyncio.get_running_loop().create_future())
-        self.requests[job_id] = request
+        self.requests[job_id] = request.decode()
         self.attended[job_id] += attended
         self.deadlines[job_id] = deadline
         return Receipt(job_id, unfinished, attached)

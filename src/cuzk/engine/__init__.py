@@ -1,6 +1,7 @@
 """The engine: jobs, scheduling, memory, worker processes, a journal, and a status that is a fold over events."""
 
 from cuzk.engine.config import Config, load_config
+from cuzk.engine.encoded import EncodedRequest
 from cuzk.engine.engine import Engine
 from cuzk.engine.errors import (
     CheckFailedError,
@@ -20,6 +21,7 @@ __all__ = [
     "CheckFailedError",
     "Config",
     "DrainingError",
+    "EncodedRequest",
     "Engine",
     "EngineError",
     "Evicted",

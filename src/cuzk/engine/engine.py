@@ -25,6 +25,7 @@ from cuzk.engine.checks import FileChecks
 from cuzk.engine.config import Config
 from cuzk.engine.context import Context, Settings
 from cuzk.engine.core import Core
+from cuzk.engine.encoded import EncodedRequest
 from cuzk.engine.errors import DrainingError, NeverFitsError, QueueFullError
 from cuzk.engine.explain import mib
 from cuzk.engine.intake import Intake
@@ -149,13 +150,16 @@ class Engine:
 
     # Jobs
 
-    async def submit(self, request: Request, *, attended: bool = False, deadline: float | None = None) -> Receipt:
+    async def submit(
+        self, request: Request | EncodedRequest, *, attended: bool = False, deadline: float | None = None
+    ) -> Receipt:
         """Accept a request: it is checked, and on disk, when this returns. See docs/engine.md for errors and identity.
 
         `attended`: the caller holds the line, and calls `release` when it lets go. `deadline` is a Unix time.
         """
         self._must_serve()
-        digest = await self._intake.digest(request)
+        encoded = request if isinstance(request, EncodedRequest) else await self._intake.encoded(request)
+        digest = await self._intake.digest(encoded)
         self._must_serve()
         known = self._book.identities.resolve(request.request_id or str(uuid.uuid4()), digest)
         attached = known.job_id in self._book.identities
@@ -163,7 +167,7 @@ class Engine:
             self._must_have_room()
             handle = Handle(known, self._wall_clock(), deadline, kept=not attended)
             self._intake.take_up(handle, request.kind.display, request.priority)
-            self._spawn(self._intake.accept(handle, request))
+            self._spawn(self._intake.accept(handle, encoded))
         waiting = self._book.handles.get(known.job_id)
         if waiting is not None:
             self._book.hold(waiting, attended=attended)

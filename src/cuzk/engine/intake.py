@@ -10,15 +10,15 @@ import structlog
 from cuzk.engine.book import Handle, JobBook
 from cuzk.engine.checks import CheckedRequest
 from cuzk.engine.core import Core
+from cuzk.engine.encoded import EncodedRequest
 from cuzk.engine.errors import CheckFailedError, DrainingError, EngineError, NeverFitsError, QueueFullError
 from cuzk.engine.explain import mib
 from cuzk.engine.identity import Known
 from cuzk.engine.journal import JobRecord, Journal
 from cuzk.engine.messages import reason_of
-from cuzk.engine.payloads import decode_request, digest_request, encode_request
 from cuzk.engine.pipeline import Pipeline
 from cuzk.engine.results import outcome_of_record
-from cuzk.engine.segments import write_segment
+from cuzk.engine.segments import in_thread, write_segment
 from cuzk.errors import InputError
 from cuzk.filecoin.request import Priority, Request
 
@@ -43,9 +43,13 @@ class Intake:
         self._book = book
         self._wall_clock = wall_clock
 
-    async def digest(self, request: Request) -> bytes:
+    async def encoded(self, request: Request) -> EncodedRequest:
+        """Return a request as the message that it would come as."""
+        return await _run(EncodedRequest.of_request, request, big=_is_big(request))
+
+    async def digest(self, request: EncodedRequest) -> bytes:
         """Return what tells this request from others."""
-        return await _run(digest_request, request, big=_is_big(request))
+        return await _run(request.digest, big=len(request.data) > _SMALL)
 
     def take_up(self, handle: Handle, kind: str, priority: Priority) -> None:
         """Make a job known that is about to be checked."""
@@ -63,7 +67,7 @@ class Intake:
         self._book.open(handle)
         self._pipeline.perform(todo)
 
-    async def accept(self, handle: Handle, request: Request) -> None:
+    async def accept(self, handle: Handle, request: EncodedRequest) -> None:
         """Check a request and put it on disk; whatever comes of it goes to `handle.accepted`."""
         job_id = handle.known.job_id
         try:
@@ -119,24 +123,24 @@ class Intake:
         kept = f", of which {mib(reserve)} are kept for CRITICAL jobs" if reserve else ""
         return f"the memory budget is {mib(self._core.memory.total)}{kept}"
 
-    async def _accept(self, handle: Handle, request: Request) -> None:
+    async def _accept(self, handle: Handle, request: EncodedRequest) -> None:
         job_id, critical = handle.known.job_id, request.priority == Priority.CRITICAL
-        payload = await _run(encode_request, request, big=_is_big(request))
-        checked = await self._check(job_id, payload, critical=critical)
+        checked = await self._check(job_id, request.data, critical=critical)
         try:
             if (need := self._core.never_fits(checked.circuit_id, checked.size, critical=critical)) is not None:
                 raise NeverFitsError(f"a partition of {checked.circuit_id} takes {mib(need)}, {self.budget()}")
             if self._is_open(job_id):
-                await self._journal.add(_record(handle, request), payload)
+                await self._journal.add(_record(handle, request), request.data)
         except BaseException:
             os.close(checked.descriptor)
             raise
         self._queue(job_id, checked, {})
 
-    async def _check(self, job_id: str, payload: bytes, *, critical: bool) -> CheckedRequest:
+    async def _check(self, job_id: str, payload: bytes | memoryview, *, critical: bool) -> CheckedRequest:
         """Have a request checked; while that lasts its bytes count twice, here and in the segment."""
         self.take_payload(job_id, 2 * len(payload), critical=critical)
-        segment = await _run(write_segment, "cuzk-request", [payload], big=len(payload) > _SMALL)
+        arguments = "cuzk-request", [payload]
+        segment = await in_thread(write_segment, *arguments) if len(payload) > _SMALL else write_segment(*arguments)
         try:
             checked = await self._pipeline.request_checks.check(segment)
         except CheckFailedError:
@@ -151,7 +155,8 @@ class Intake:
 
     async def _check_again(self, job_id: str) -> CheckedRequest:
         payload = await self._journal.payload(job_id)
-        critical = (await _run(decode_request, payload, big=True)).priority == Priority.CRITICAL
+        request = await _run(EncodedRequest.of_message, payload, big=True)
+        critical = request.priority == Priority.CRITICAL
         attempts = 0
         while True:
             try:
@@ -187,7 +192,7 @@ class Intake:
         return job is not None and job.unfinished
 
 
-def _record(handle: Handle, request: Request) -> JobRecord:
+def _record(handle: Handle, request: EncodedRequest) -> JobRecord:
     known = handle.known
     return JobRecord(
         known.job_id,

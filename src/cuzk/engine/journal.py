@@ -77,7 +77,7 @@ class _Operation:
 
     apply: Callable[[sqlite3.Connection], None]
     done: Callable[[Exception | None], None] | None = None
-    spool: tuple[Path, bytes] | None = None
+    spool: tuple[Path, bytes | memoryview] | None = None
     unlink: Path | None = None
 
 
@@ -113,7 +113,7 @@ class Journal:
         self._thread.start()
         return records
 
-    async def add(self, record: JobRecord, payload: bytes) -> None:
+    async def add(self, record: JobRecord, payload: bytes | memoryview) -> None:
         """Put a job on disk; StorageError if that cannot be done now."""
         spool = None
         if len(payload) >= SPOOL_FROM:
@@ -358,7 +358,7 @@ def _forget(connection: sqlite3.Connection, rows: list[tuple[str]]) -> None:
     connection.executemany("DELETE FROM proofs WHERE job_id = ?", rows)
 
 
-def _write_synced(path: Path, data: bytes) -> None:
+def _write_synced(path: Path, data: bytes | memoryview) -> None:
     with path.open("xb") as file:
         file.write(data)
         file.flush()

@@ -1,6 +1,4 @@
-"""Requests and checked jobs as bytes: in the journal, and in the segments that travel between processes.
-
-A request is stored as the message it came as (cuzk.v1.SubmitProofRequest). A checked job is one segment, read in place:
+"""Checked jobs as bytes, in the segments that travel between processes, which are read in place.
 
     magic, u64 size of the index; index (MessagePack); sections, each at a multiple of 64 bytes
 
@@ -8,38 +6,19 @@ with the public inputs, and the pickled job with its arrays in sections of their
 process copies them. It is written by a checking process and read by synthesis and device processes of the same engine.
 """
 
-import hashlib
 import pickle
 import struct
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from cuzk.engine.kinds import Prepared
 from cuzk.errors import FormatError
-from cuzk.filecoin.request import Priority, Request
-from cuzk.proto import proving_pb2 as pb
 
 _MAGIC = b"cuzkjob1"
 _HEAD = struct.Struct("<8sQ")
 _ALIGNMENT = 64
-
-
-def encode_request(request: Request) -> bytes:
-    """Return a request as bytes, for the journal and for the checking process."""
-    return request.to_message().SerializeToString(deterministic=True)
-
-
-def decode_request(data: bytes) -> Request:
-    """Read what `encode_request` wrote."""
-    return Request.from_message(pb.SubmitProofRequest.FromString(data))
-
-
-def digest_request(request: Request) -> bytes:
-    """Return the 32 bytes that tell requests apart by content: all fields but request id and priority."""
-    return hashlib.sha256(encode_request(replace(request, request_id="", priority=Priority.NORMAL))).digest()
 
 
 class _Index(msgspec.Struct, frozen=True, array_like=True):

@@ -21,7 +21,7 @@ from cuzk.engine.events import DeviceSampled
 from cuzk.engine.journal import Journal
 from cuzk.engine.kinds import CircuitSpec, RegistrySource
 from cuzk.engine.pool import WorkerProcess
-from cuzk.engine.segments import SegmentStore, drop_tail, touched_segment
+from cuzk.engine.segments import SegmentStore, drop_tail, in_thread, touched_segment
 from cuzk.engine.worker import Role
 from cuzk.errors import InputError
 
@@ -178,7 +178,7 @@ class Pipeline:
 
     async def _make_segment(self, instruction: do.Synthesize) -> None:
         lease, size = instruction.lease, instruction.segment_size
-        descriptor = await asyncio.to_thread(touched_segment, "cuzk-assignment", size, lease.threads)
+        descriptor = await in_thread(touched_segment, "cuzk-assignment", size, lease.threads)
         if lease.number in self._core.world.ledger.open:
             self._segments.put(lease.job_id, lease.partition, size, descriptor)
             self._send_synthesis(instruction)

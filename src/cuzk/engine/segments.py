@@ -4,13 +4,15 @@ Fresh segments are touched before they are handed out (the kernel zeroes pages a
 are kept for the next partition of the same size; the core counts them in the budget and says which to close.
 """
 
+import asyncio
 import ctypes
 import mmap
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import chain
+from typing import Any
 
 _TOUCH_AT_ONCE = 64 << 20
 _FALLOC_FL_KEEP_SIZE = 1
@@ -45,6 +47,16 @@ def touched_segment(name: str, size: int, threads: int) -> int:
         os.close(descriptor)
         raise MemoryError(f"cannot get {size} bytes for a segment: {error.strerror}") from error
     return descriptor
+
+
+async def in_thread(make: Callable[..., int], *arguments: Any) -> int:
+    """Make a segment in a thread; whoever is cancelled meanwhile leaves no descriptor behind."""
+    making = asyncio.ensure_future(asyncio.to_thread(make, *arguments))
+    try:
+        return await asyncio.shield(making)
+    except asyncio.CancelledError:
+        os.close(await making)
+        raise
 
 
 def drop_tail(descriptor: int, tail: int) -> None:

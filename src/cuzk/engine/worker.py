@@ -17,8 +17,9 @@ from contextlib import suppress
 from typing import Any, Literal
 
 from cuzk.engine import messages as say
+from cuzk.engine.encoded import decode_request
 from cuzk.engine.kinds import CompiledCircuit, Prover, Registry, RegistrySource
-from cuzk.engine.payloads import PreparedReader, decode_request, pack_prepared, total_size
+from cuzk.engine.payloads import PreparedReader, pack_prepared, total_size
 from cuzk.engine.segments import mapped, write_segment
 from cuzk.errors import InputError, UnsatisfiedError
 
@@ -124,7 +125,7 @@ class _CheckWorker(_Worker):
         """Check one request."""
         try:
             with mapped(descriptors[0], writable=False) as view:
-                request = decode_request(bytes(view))
+                request = decode_request(view)
             prepared = self._registry.prepare(request)
             parts = pack_prepared(prepared)
             job = write_segment("cuzk-job", parts)

@@ -16,20 +16,23 @@ from google.protobuf.message import DecodeError, Message
 from cuzk.engine import (
     CheckFailedError,
     DrainingError,
+    EncodedRequest,
     Engine,
     NeverFitsError,
     Outcome,
     QueueFullError,
     Receipt,
-    Request,
     StorageError,
     UnknownJobError,
 )
+from cuzk.engine.encoded import MAX_PLAIN
 from cuzk.errors import CuzkError, FormatError, InputError
 from cuzk.proto import proving_pb2 as pb
 from cuzk.server.status_reply import status_reply
 
 SERVICE = "cuzk.v1.ProvingEngine"
+
+_SMALL = 1 << 16
 
 _log = structlog.get_logger(__name__)
 
@@ -77,14 +80,16 @@ class ProvingService:
 
     async def submit(self, messages: AsyncIterator[bytes], _context: Context) -> pb.SubmitProofResponse:
         """Acknowledge a job once it is on disk."""
-        receipt = await self._accept(messages, _submit_of_submit)
+        receipt = await self._accept(messages, EncodedRequest.of_message)
         return pb.SubmitProofResponse(job_id=receipt.job_id, queue_position=receipt.queue_position)
 
     async def prove(self, messages: AsyncIterator[bytes], context: Context) -> pb.ProveResponse:
         """Submit and wait; a caller that goes away leaves the job to the engine's orphan grace."""
         remaining = context.time_remaining()
         deadline = None if remaining is None else time.time() + remaining
-        accepting = asyncio.ensure_future(self._accept(messages, _submit_of_prove, attended=True, deadline=deadline))
+        accepting = asyncio.ensure_future(
+            self._accept(messages, EncodedRequest.of_prove, attended=True, deadline=deadline)
+        )
         try:
             receipt = await asyncio.shield(accepting)
         except asyncio.CancelledError:
@@ -126,7 +131,7 @@ class ProvingService:
     async def _accept(
         self,
         messages: AsyncIterator[bytes],
-        read: Callable[[bytes], Request],
+        read: Callable[[bytes], EncodedRequest],
         *,
         attended: bool = False,
         deadline: float | None = None,
@@ -136,7 +141,7 @@ class ProvingService:
         if data is None:
             raise FormatError("expected one request message, got none")
         with self._engine.payload(len(data)):
-            request = read(data)
+            request = await asyncio.to_thread(read, data) if len(data) > _SMALL else read(data)
             del data
             return await self._engine.submit(request, attended=attended, deadline=deadline)
 
@@ -179,21 +184,12 @@ def _serialize(message: Message) -> bytes:
 
 
 def _parse(kind: type[M], data: bytes) -> M:
+    if len(data) > MAX_PLAIN:  # none of these has anything large in it
+        raise FormatError(f"the message is not a {kind.DESCRIPTOR.name}: expected at most {MAX_PLAIN} bytes")
     try:
         return kind.FromString(data)
     except DecodeError as error:
         raise FormatError(f"the message is not a {kind.DESCRIPTOR.name}: {error}") from error
-
-
-def _submit_of_submit(data: bytes) -> Request:
-    return Request.from_message(_parse(pb.SubmitProofRequest, data))
-
-
-def _submit_of_prove(data: bytes) -> Request:
-    message = _parse(pb.ProveRequest, data)
-    if not message.HasField("submit"):
-        raise InputError("submit: missing from the ProveRequest")
-    return Request.from_message(message.submit)
 
 
 def _job_id(job_id: str) -> str:
