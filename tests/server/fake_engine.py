@@ -9,7 +9,6 @@ import msgspec
 
 from cuzk.engine import (
     DrainingError,
-    EncodedRequest,
     Evicted,
     Outcome,
     Preloaded,
@@ -19,6 +18,7 @@ from cuzk.engine import (
     Status,
     UnknownJobError,
 )
+from cuzk.engine.encoded import EncodedRequest
 from cuzk.engine.events import Event
 from cuzk.errors import InputError
 from tests.panel import snapshots

@@ -1,7 +1,6 @@
 """The engine: jobs, scheduling, memory, worker processes, a journal, and a status that is a fold over events."""
 
 from cuzk.engine.config import Config, load_config
-from cuzk.engine.encoded import EncodedRequest
 from cuzk.engine.engine import Engine
 from cuzk.engine.errors import (
     CheckFailedError,
@@ -21,7 +20,6 @@ __all__ = [
     "CheckFailedError",
     "Config",
     "DrainingError",
-    "EncodedRequest",
     "Engine",
     "EngineError",
     "Evicted",

@@ -16,7 +16,6 @@ from google.protobuf.message import DecodeError, Message
 from cuzk.engine import (
     CheckFailedError,
     DrainingError,
-    EncodedRequest,
     Engine,
     NeverFitsError,
     Outcome,
@@ -25,7 +24,7 @@ from cuzk.engine import (
     StorageError,
     UnknownJobError,
 )
-from cuzk.engine.encoded import MAX_PLAIN
+from cuzk.engine.encoded import MAX_PLAIN, EncodedRequest
 from cuzk.errors import CuzkError, FormatError, InputError
 from cuzk.proto import proving_pb2 as pb
 from cuzk.server.status_reply import status_reply
