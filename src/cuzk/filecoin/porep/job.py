@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.errors import InputError
-from cuzk.filecoin.checks import require_partition
 from cuzk.filecoin.commitments import Fr
+from cuzk.filecoin.partitioned import PartitionedJob
 from cuzk.filecoin.porep.challenges import Challenges, porep_challenges
 from cuzk.filecoin.porep.circuit import witness_data
 from cuzk.filecoin.porep.codec import decode, read_payload, statement_of
@@ -24,7 +24,7 @@ from cuzk.filecoin.request import Request
 
 
 @dataclass(frozen=True)
-class PorepJob:
+class PorepJob(PartitionedJob):
     """One sector's PoRep."""
 
     proof: SealProof
@@ -39,32 +39,20 @@ class PorepJob:
         return self.proof.config
 
     @property
-    def circuit_id(self) -> str:
-        """The circuit of its partitions."""
-        return self.proof.circuit_id
-
-    @property
     def partitions(self) -> int:
-        """How many proofs it takes."""
+        """How many proofs it takes: a non-interactive one takes more."""
         return self.proof.partitions
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of the decoded vanilla proofs."""
-        return self.vanilla.nbytes
 
     def verify_vanilla(self, threads: int = 1) -> None:
         """Check the vanilla proofs; InputError names partition, challenge and check of the first that fails."""
         verify_vanilla(self.vanilla, self.statement, self._challenges, self._parents, threads, self._replica_id)
 
-    def public_inputs(self, partition: int) -> Fr:
+    def partition_public_inputs(self, partition: int) -> Fr:
         """Return a partition's public inputs without ONE, Fr[3 + 18 × challenges]."""
-        require_partition(partition, self.partitions)
         return partition_public_inputs(self.statement, self._challenges[partition], self._parents[partition])
 
-    def witness_data(self, partition: int) -> Fr:
+    def partition_witness_data(self, partition: int) -> Fr:
         """Return what synthesis of a partition takes."""
-        require_partition(partition, self.partitions)
         return witness_data(self.statement, self.vanilla, partition)
 
     def describe(self) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cuzk.filecoin.checks import require_partition
 from cuzk.filecoin.commitments import Fr
+from cuzk.filecoin.partitioned import PartitionedJob
 from cuzk.filecoin.registered import UpdateProof
 from cuzk.filecoin.request import Request
 from cuzk.filecoin.update.circuit import witness_data
@@ -21,7 +21,7 @@ from cuzk.filecoin.update.verify import verify_vanilla
 
 
 @dataclass(frozen=True)
-class UpdateJob:
+class UpdateJob(PartitionedJob):
     """One sector's update."""
 
     proof: UpdateProof
@@ -33,33 +33,16 @@ class UpdateJob:
         """The circuit of its partitions."""
         return self.vanilla.config
 
-    @property
-    def circuit_id(self) -> str:
-        """The circuit of its partitions."""
-        return self.config.circuit_id
-
-    @property
-    def partitions(self) -> int:
-        """How many proofs it takes."""
-        return self.config.partitions
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of the decoded vanilla proofs."""
-        return self.vanilla.nbytes
-
     def verify_vanilla(self, threads: int = 1) -> None:
         """Check the vanilla proofs; InputError names partition, challenge and check of the first that fails."""
         verify_vanilla(self.vanilla, self.statement, self._challenges, threads)
 
-    def public_inputs(self, partition: int) -> Fr:
+    def partition_public_inputs(self, partition: int) -> Fr:
         """Return a partition's public inputs without ONE, Fr[4]."""
-        require_partition(partition, self.partitions)
         return partition_public_inputs(self.config, self.statement, partition)
 
-    def witness_data(self, partition: int) -> Fr:
+    def partition_witness_data(self, partition: int) -> Fr:
         """Return what synthesis of a partition takes."""
-        require_partition(partition, self.partitions)
         return witness_data(self.statement, self.vanilla, partition)
 
     def describe(self) -> dict[str, Any]:
