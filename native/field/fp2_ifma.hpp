@@ -1,6 +1,6 @@
 // Fp and Fp2 = Fp[u] / (u^2 + 1) over eight lanes, with one interface for the curve arithmetic that is generic in both.
 //
-// Products of normal values below 2^12 p have coordinates below 2 p (1 + 2^-8), "about 2 p"; in Fp about p.
+// Products of normal values below 2^12 p are about p in each coordinate, squares about 2 p in c1.
 #pragma once
 
 #include "field/fp_params.hpp"
@@ -80,35 +80,24 @@ CUZK_INLINE Fp2Lanes one(const Fp2Lanes& a) {
   return {one(a.c0), zero};
 }
 
-template <class M>
-CUZK_INLINE Wide<M> sum(const Wide<M>& a, const Wide<M>& b) {
-  Wide<M> out;
-  CUZK_UNROLL for (int i = 0; i < 2 * M::LIMBS; ++i) out.column[i] = add(a.column[i], b.column[i]);
-  return out;
-}
-template <class M>
-CUZK_INLINE Wide<M> difference(const Wide<M>& a, const Wide<M>& b) {
-  Wide<M> out;
-  CUZK_UNROLL for (int i = 0; i < 2 * M::LIMBS; ++i) out.column[i] = sub(a.column[i], b.column[i]);
-  return out;
+// factor * p - a, for a below factor * p: normal.
+CUZK_INLINE FpLanes negated(const FpLanes& a, u64 factor) {
+  FpLanes out;
+  CUZK_UNROLL for (int i = 0; i < FpModulus::LIMBS; ++i) out.limb[i] =
+      sub(broadcast(FpModulus::limb(i, factor)), a.limb[i]);
+  return normalized(out);
 }
 
-// a b with three products and two reductions: c0 = a0 b0 - a1 b1, c1 = (a0 + a1) (b0 + b1) - a0 b0 - a1 b1. The first
-// may be as low as -2^-9 p, so that p is added; the second is a0 b1 + a1 b0 and never negative.
+// a b for a1 below 8 p: c0 = a0 b0 + (8 p - a1) b1, c1 = a0 b1 + a1 b0. Four products and two reductions: Karatsuba's
+// method would save one product, and spend as much on additions and carries.
 CUZK_INLINE Fp2Lanes product_columns(const Fp2Lanes& a, const Fp2Lanes& b) {
-  const auto low = wide_product(a.c0, b.c0), high = wide_product(a.c1, b.c1);
-  const auto cross = wide_product(normalized(sum(a.c0, a.c1)), normalized(sum(b.c0, b.c1)));
-  FpLanes c0 = reduced_columns(difference(low, high));
-  CUZK_UNROLL for (int i = 0; i < FpModulus::LIMBS; ++i) c0.limb[i] = add(c0.limb[i], broadcast(FpModulus::limb(i)));
-  return {c0, reduced_columns(difference(difference(cross, low), high))};
+  return {product_sum_columns(a.c0, b.c0, negated(a.c1, 8), b.c1), product_sum_columns(a.c0, b.c1, a.c1, b.c0)};
 }
 
-// a conjugate(b) for b below 3 p: c0 = a0 b0 + a1 b1 and
-// c1 = a1 b0 - a0 b1 + 3 p (a0 + a1) = (a0 + a1) (b0 - b1 + 3 p) - a0 b0 + a1 b1, not negative.
+// a conjugate(b) for a0 below 8 p: c0 = a0 b0 + a1 b1, c1 = a1 b0 + (8 p - a0) b1.
 CUZK_INLINE Fp2Lanes conjugate_product(const Fp2Lanes& a, const Fp2Lanes& b) {
-  const auto low = wide_product(a.c0, b.c0), high = wide_product(a.c1, b.c1);
-  const auto cross = wide_product(normalized(sum(a.c0, a.c1)), normalized(difference(b.c0, b.c1, 3)));
-  return {normalized(reduced_columns(sum(low, high))), normalized(reduced_columns(sum(difference(cross, low), high)))};
+  return {normalized(product_sum_columns(a.c0, b.c0, a.c1, b.c1)),
+          normalized(product_sum_columns(a.c1, b.c0, negated(a.c0, 8), b.c1))};
 }
 
 // a^2 for a below 3 p: c0 = (a0 + a1) (a0 - a1 + 3 p), c1 = 2 a0 a1.
@@ -122,9 +111,7 @@ CUZK_INLINE Fp2Lanes operator*(const Fp2Lanes& a, const Fp2Lanes& b) { return no
 
 // What has to be inverted in Fp to divide by a: a itself in Fp, c0^2 + c1^2 in Fp2.
 CUZK_INLINE const FpLanes& norm(const FpLanes& a) { return a; }
-CUZK_INLINE FpLanes norm(const Fp2Lanes& a) {
-  return normalized(reduced_columns(sum(wide_square(a.c0), wide_square(a.c1))));
-}
+CUZK_INLINE FpLanes norm(const Fp2Lanes& a) { return normalized(square_columns(a.c0, a.c1)); }
 
 // a / b, given 1 / norm(b).
 CUZK_INLINE FpLanes quotient(const FpLanes& a, const FpLanes&, const FpLanes& inverse_norm) { return a * inverse_norm; }

@@ -16,6 +16,7 @@
 #include <immintrin.h>
 
 #include <cstdint>
+#include <utility>
 
 namespace cuzk::ifma {
 namespace {
@@ -25,6 +26,16 @@ using u64 = std::uint64_t;
 
 #define CUZK_INLINE inline __attribute__((always_inline))
 #define CUZK_UNROLL _Pragma("GCC unroll 16")
+
+// body(FROM), ..., body(TO - 1), each with its number as a constant: for the inner loops, since CUZK_UNROLL leaves
+// loops as they are where gcc's budget for unrolling is spent, in large functions.
+template <int FROM, int TO, class Body>
+CUZK_INLINE void unrolled(Body body) {
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (body(std::integral_constant<int, FROM + I>{}), ...);
+  }(std::make_integer_sequence<int, TO - FROM>{});
+}
+#define CUZK_BODY(i) [&](auto i) __attribute__((always_inline))
 
 inline constexpr u64 MASK52 = (u64{1} << 52) - 1;
 
@@ -121,72 +132,139 @@ CUZK_INLINE Lanes<M> normalized(const Lanes<M>& a) {
   return out;
 }
 
-// A product before its reduction: 2 * LIMBS columns of weight 2^(52 i), each a sum of half-products and of any sign.
+// A product on its way to reduction: 2 * LIMBS columns of weight 2^(52 i), each a sum of half-products and of any sign.
 template <class M>
 struct Wide {
   Vector column[2 * M::LIMBS];
 };
 
-// a * b for normal a and b: column i below 2 * LIMBS * 2^52.
+// Montgomery's reduction takes the columns i < LIMBS from below and adds to each the multiple m p that makes it
+// divisible by 2^52; column i + 1 takes what column i then carries, the quotient rounded up. A bias of 2^52 - 1 that
+// these columns have from the start turns that into a plain shift (arithmetic, for a column may be negative): no need
+// to wait for the lowest half-product of m p. Zero, biased:
 template <class M>
-CUZK_INLINE Wide<M> wide_product(const Lanes<M>& a, const Lanes<M>& b) {
+CUZK_INLINE Wide<M> biased_zero() {
   Wide<M> t;
-  CUZK_UNROLL for (int i = 0; i < 2 * M::LIMBS; ++i) t.column[i] = _mm512_setzero_si512();
-  CUZK_UNROLL for (int i = 0; i < M::LIMBS; ++i) {
-    CUZK_UNROLL for (int j = 0; j < M::LIMBS; ++j) {
-      t.column[i + j] = madd_low(t.column[i + j], a.limb[i], b.limb[j]);
-      t.column[i + j + 1] = madd_high(t.column[i + j + 1], a.limb[i], b.limb[j]);
-    }
-  }
+  CUZK_UNROLL for (int i = 0; i < M::LIMBS; ++i) t.column[i] = broadcast(MASK52);
+  CUZK_UNROLL for (int i = M::LIMBS; i < 2 * M::LIMBS; ++i) t.column[i] = _mm512_setzero_si512();
   return t;
 }
 
-// a^2 for normal a: the products off the diagonal once, doubled, then the diagonal.
-template <class M>
-CUZK_INLINE Wide<M> wide_square(const Lanes<M>& a) {
-  Wide<M> t;
-  CUZK_UNROLL for (int i = 0; i < 2 * M::LIMBS; ++i) t.column[i] = _mm512_setzero_si512();
-  CUZK_UNROLL for (int i = 0; i < M::LIMBS; ++i) {
-    CUZK_UNROLL for (int j = i + 1; j < M::LIMBS; ++j) {
-      t.column[i + j] = madd_low(t.column[i + j], a.limb[i], a.limb[j]);
-      t.column[i + j + 1] = madd_high(t.column[i + j + 1], a.limb[i], a.limb[j]);
-    }
-  }
-  CUZK_UNROLL for (int i = 1; i < 2 * M::LIMBS - 1; ++i) t.column[i] = add(t.column[i], t.column[i]);
-  CUZK_UNROLL for (int i = 0; i < M::LIMBS; ++i) {
-    t.column[2 * i] = madd_low(t.column[2 * i], a.limb[i], a.limb[i]);
-    t.column[2 * i + 1] = madd_high(t.column[2 * i + 1], a.limb[i], a.limb[i]);
-  }
-  return t;
-}
-
-// t / R modulo p: (t + m p) / R with m < R chosen limb by limb so that the division is exact. The result is in columns,
-// limbs of any sign and not normal; it is about p if t is below 2^26 p^2, and negative only if t is.
-// Column i + 1 takes what column i carries, an exact multiple of 2^52 by then (arithmetic shift: t may be negative).
-template <class M>
-CUZK_INLINE Lanes<M> reduced_columns(Wide<M> t) {
+// Step I of the reduction. m = column / -p mod 2^52, of which multiplications read the low 52 bits alone: for the
+// biased column c it is (c + 1) / -p, and what is above these bits does no harm.
+template <int I, class M>
+CUZK_INLINE void reduce_column(Wide<M>& t) {
   constexpr int L = M::LIMBS;
-  CUZK_UNROLL for (int i = 0; i < L; ++i) {
-    const Vector m = madd_low(_mm512_setzero_si512(), t.column[i], broadcast(M::NEGATED_INVERSE));
-    CUZK_UNROLL for (int j = 0; j < L; ++j) t.column[i + j] = madd_low(t.column[i + j], m, broadcast(M::limb(j)));
-    t.column[i + 1] = add(t.column[i + 1], _mm512_srai_epi64(t.column[i], 52));
-    CUZK_UNROLL for (int j = 0; j < L; ++j) t.column[i + j + 1] =
-        madd_high(t.column[i + j + 1], m, broadcast(M::limb(j)));
+  const Vector m = madd_low(broadcast(M::NEGATED_INVERSE), t.column[I], broadcast(M::NEGATED_INVERSE));
+  t.column[I + 1] = add(t.column[I + 1], _mm512_srai_epi64(t.column[I], 52));
+  t.column[I + 1] = madd_high(t.column[I + 1], m, broadcast(M::limb(0)));
+  unrolled<1, L>(CUZK_BODY(j) { t.column[I + j] = madd_low(t.column[I + j], m, broadcast(M::limb(j))); });
+  unrolled<1, L>(CUZK_BODY(j) { t.column[I + j + 1] = madd_high(t.column[I + j + 1], m, broadcast(M::limb(j))); });
+}
+
+// t += 2^(52 I) a_I b, nothing if there is no limb I. Columns stay below 2 * LIMBS * 2^52 for each product.
+template <int I, class M>
+CUZK_INLINE void add_row(Wide<M>& t, const Lanes<M>& a, const Lanes<M>& b) {
+  constexpr int L = M::LIMBS;
+  if constexpr (I < L) {
+    unrolled<0, L>(CUZK_BODY(j) { t.column[I + j] = madd_low(t.column[I + j], a.limb[I], b.limb[j]); });
+    unrolled<0, L>(CUZK_BODY(j) { t.column[I + j + 1] = madd_high(t.column[I + j + 1], a.limb[I], b.limb[j]); });
   }
+}
+
+// What is left above the first STEPS columns when these are reduced.
+template <int STEPS, class M>
+CUZK_INLINE Lanes<M> upper_columns(const Wide<M>& t) {
   Lanes<M> out;
-  CUZK_UNROLL for (int i = 0; i < L; ++i) out.limb[i] = t.column[L + i];
+  CUZK_UNROLL for (int i = 0; i < M::LIMBS; ++i) out.limb[i] = t.column[STEPS + i];
   return out;
 }
+
+// t / R modulo p, for t without bias: (t + m p) / R with m < R. The result is in columns, limbs of any sign and not
+// normal; it is about p if t is below 2^26 p^2, and negative only if t is.
+template <class M>
+CUZK_INLINE Lanes<M> reduced_columns(Wide<M> t) {
+  unrolled<0, M::LIMBS>(CUZK_BODY(i) {
+    t.column[i] = add(t.column[i], broadcast(MASK52));
+    reduce_column<i>(t);
+  });
+  return upper_columns<M::LIMBS>(t);
+}
+
+// a / 2^(52 STEPS) modulo p in columns, for normal a: below a / 2^(52 STEPS) + p.
+template <int STEPS, class M>
+CUZK_INLINE Lanes<M> divided_columns(const Lanes<M>& a) {
+  Wide<M> t;
+  CUZK_UNROLL for (int i = 0; i < M::LIMBS; ++i) {
+    t.column[i] = i < STEPS ? add(a.limb[i], broadcast(MASK52)) : a.limb[i];
+    t.column[M::LIMBS + i] = _mm512_setzero_si512();
+  }
+  unrolled<0, STEPS>(CUZK_BODY(i) { reduce_column<i>(t); });
+  return upper_columns<STEPS>(t);
+}
+
+// Products and their reductions take turns, row by row: a step of the reduction alone would wait for its m, while a row
+// of the product has nothing to wait for.
 
 // a * b / R in columns, about p, for normal a, b < 2^13 p.
 template <class M>
 CUZK_INLINE Lanes<M> product_columns(const Lanes<M>& a, const Lanes<M>& b) {
-  return reduced_columns(wide_product(a, b));
+  Wide<M> t = biased_zero<M>();
+  add_row<0>(t, a, b);
+  unrolled<0, M::LIMBS>(CUZK_BODY(i) {
+    add_row<i + 1>(t, a, b);
+    reduce_column<i>(t);
+  });
+  return upper_columns<M::LIMBS>(t);
 }
 
+// (a b + c d) / R in columns, about p, for normal factors < 2^12 p.
 template <class M>
-CUZK_INLINE Lanes<M> square_columns(const Lanes<M>& a) {
-  return reduced_columns(wide_square(a));
+CUZK_INLINE Lanes<M> product_sum_columns(const Lanes<M>& a, const Lanes<M>& b, const Lanes<M>& c, const Lanes<M>& d) {
+  Wide<M> t = biased_zero<M>();
+  add_row<0>(t, a, b);
+  add_row<0>(t, c, d);
+  unrolled<0, M::LIMBS>(CUZK_BODY(i) {
+    add_row<i + 1>(t, a, b);
+    add_row<i + 1>(t, c, d);
+    reduce_column<i>(t);
+  });
+  return upper_columns<M::LIMBS>(t);
+}
+
+// cross += the products a_I a_j, j > I, that a square holds twice.
+template <int I, class M>
+CUZK_INLINE void add_cross_row(Wide<M>& cross, const Lanes<M>& a) {
+  constexpr int L = M::LIMBS;
+  unrolled<I + 1, L>(CUZK_BODY(j) { cross.column[I + j] = madd_low(cross.column[I + j], a.limb[I], a.limb[j]); });
+  unrolled<I + 1, L>(
+      CUZK_BODY(j) { cross.column[I + j + 1] = madd_high(cross.column[I + j + 1], a.limb[I], a.limb[j]); });
+}
+
+template <int I, class M>
+CUZK_INLINE void add_diagonal(Wide<M>& t, const Lanes<M>& a) {
+  t.column[2 * I] = madd_low(t.column[2 * I], a.limb[I], a.limb[I]);
+  t.column[2 * I + 1] = madd_high(t.column[2 * I + 1], a.limb[I], a.limb[I]);
+}
+
+// The sum of squares over R in columns, as product_columns. Once row i is there, the columns 2 i and 2 i + 1 of the
+// cross products are complete.
+template <class M, class... More>
+CUZK_INLINE Lanes<M> square_columns(const Lanes<M>& a, const More&... more) {
+  constexpr int L = M::LIMBS;
+  Wide<M> t = biased_zero<M>(), cross;
+  CUZK_UNROLL for (int i = 0; i < 2 * L; ++i) cross.column[i] = _mm512_setzero_si512();
+  unrolled<0, L>(CUZK_BODY(i) {
+    add_cross_row<i>(cross, a);
+    (add_cross_row<i>(cross, more), ...);
+    t.column[2 * i] = add(t.column[2 * i], add(cross.column[2 * i], cross.column[2 * i]));
+    t.column[2 * i + 1] = add(t.column[2 * i + 1], add(cross.column[2 * i + 1], cross.column[2 * i + 1]));
+    add_diagonal<i>(t, a);
+    (add_diagonal<i>(t, more), ...);
+    if constexpr (i > 0) reduce_column<i - 1>(t);
+  });
+  reduce_column<L - 1>(t);
+  return upper_columns<L>(t);
 }
 
 template <class M>

@@ -85,6 +85,20 @@ struct Field {
     return Field{t}.reduced_once();
   }
 
+  // this / 2^(64 * STEPS): that many steps of the reduction, on their own.
+  template <int STEPS>
+  constexpr Field divided_by_words() const {
+    Words t = words;
+    for (int i = 0; i < STEPS; ++i) {
+      const u64 m = t[0] * NEGATED_INVERSE;  // t[0] + m * p[0] = 0 mod 2^64
+      u64 carry = 0;
+      (void)mul_add(t[0], m, MODULUS[0], carry);
+      for (int j = 1; j < LIMBS; ++j) t[j - 1] = mul_add(t[j], m, MODULUS[j], carry);
+      t[LIMBS - 1] = carry;
+    }
+    return Field{t}.reduced_once();
+  }
+
   constexpr Field& operator+=(const Field& b) { return *this = *this + b; }
   constexpr Field& operator-=(const Field& b) { return *this = *this - b; }
   constexpr Field& operator*=(const Field& b) { return *this = *this * b; }

@@ -1,50 +1,64 @@
-// The plain sum of selected bases: what is left of a product when the scalar is 1.
+// The plain sum of the bases whose scalar is 1.
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <span>
+#include <memory>
 #include <vector>
 
-#include "curve/groups.hpp"
-#include "msm/accumulator.hpp"
-#include "util/pages.hpp"
+#include "curve/point.hpp"
+#include "msm/list_sums.hpp"
+#include "msm/scalars.hpp"
 #include "util/parallel.hpp"
 
 namespace cuzk {
 
-// The sum of the bases at the given indices.
-template <class Group, class Arithmetic>
-Jacobian<typename Group::Coordinate> sum_of_bases(const byte* bases, std::span<const std::uint32_t> indices,
-                                                  int threads) {
+// The sum of points[multiples * base] over the selection's ones.
+template <class Group, class Arithmetic, class Source>
+Jacobian<typename Group::Coordinate> sum_of_ones(const Source* points, std::size_t multiples,
+                                                 const Selection& selection, int threads) {
   using Sum = Jacobian<typename Group::Coordinate>;
   using Point = typename Arithmetic::Point;
-  constexpr std::size_t WIDEST = 512;
-  std::vector<Sum> parts(static_cast<std::size_t>(std::max(threads, 1)));
-  parallel_for(indices.size(), threads, [&](int thread, std::size_t begin, std::size_t end) {
-    // Bases are dealt to as many partial sums as a batch has additions, so that no two of a batch meet.
-    const std::size_t width = std::bit_floor(std::clamp<std::size_t>((end - begin) / 16, 1, WIDEST));
-    Accumulator<Arithmetic> accumulator(width);
-    Slots<Point> partial(width);
-    PageArray<Point> points(width);
-    bool is_infinity[WIDEST];
-    for (std::size_t start = begin; start < end; start += width) {
-      const std::size_t count = std::min(width, end - start);
-      Arithmetic::load(bases, indices.data() + start, count, points.data(), is_infinity);
-      for (std::size_t i = 0; i < count; ++i)
-        if (!is_infinity[i]) accumulator.add(partial, i, points[i]);
-      accumulator.flush();
-    }
-    for (std::size_t half = width / 2; half > 0; half /= 2) {
-      for (std::size_t i = 0; i < half; ++i)
-        if (!partial.is_empty(half + i)) accumulator.add(partial, i, partial.point(half + i));
-      accumulator.flush();
-    }
-    if (!partial.is_empty(0)) parts[thread] = Sum(Arithmetic::to_affine(partial.point(0)));
+  constexpr std::size_t WIDEST = ListSums<Arithmetic>::CAPACITY, SHORTEST = 16;
+  const std::size_t workers = std::min(static_cast<std::size_t>(std::max(threads, 1)), selection.num_parts());
+  const std::size_t width = std::clamp<std::size_t>(selection.num_ones() / workers / SHORTEST, 8, WIDEST);
+
+  // Each thread deals its bases to as many partial sums as make a good batch.
+  struct Worker {
+    explicit Worker(std::size_t width) : sums(width) { sums.clear(width); }
+    typename Arithmetic::Sums sums;
+    std::vector<Entry> now, next;
+  };
+  std::vector<std::unique_ptr<Worker>> states(workers);
+  const auto advance = [&](Worker& worker) {
+    const Entry* upcoming = worker.next.size() == worker.now.size() ? worker.next.data() : nullptr;
+    worker.sums.add(points, worker.now.data(), upcoming, worker.now.size());
+    worker.now.swap(worker.next);
+    worker.next.clear();
+  };
+  parallel_tasks(selection.num_parts(), threads, [&](int thread, std::size_t part) {
+    auto& worker = states[static_cast<std::size_t>(thread)];
+    if (!worker) worker = std::make_unique<Worker>(width);
+    selection.for_each_one(part, [&](std::size_t base) {
+      worker->next.push_back(entry(base * multiples, false));
+      if (worker->next.size() == width) advance(*worker);
+    });
   });
-  Sum total;
-  for (const Sum& part : parts) total += part;
-  return total;
+
+  Slots<Point> partial(width * workers);
+  std::vector<Entry> entries(partial.size(), ABSENT);
+  for (std::size_t w = 0; w < workers; ++w) {
+    if (!states[w]) continue;
+    advance(*states[w]);
+    advance(*states[w]);
+    states[w]->sums.for_each(width, [&](std::size_t i, const Point& point) {
+      partial.set(w * width + i, point);
+      entries[w * width + i] = entry(w * width + i, false);
+    });
+  }
+  Slots<Point> total(1);
+  std::vector<List> all{{0, static_cast<std::uint32_t>(entries.size()), 0}};
+  ListSums<Arithmetic>(entries.size()).sum(partial.points(), entries.data(), all, total);
+  return total.is_empty(0) ? Sum{} : Sum(Arithmetic::to_affine(total.point(0)));
 }
 
 }  // namespace cuzk

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "msm/accumulator.hpp"
+#include "msm/list_sums.hpp"
 #include "msm/portable_arithmetic.hpp"
 #include "msm/vector_arithmetic.hpp"
 #include "msm/windows.hpp"
@@ -14,16 +14,13 @@
 namespace cuzk {
 namespace {
 
-constexpr std::size_t BATCH = 1024;
-constexpr std::size_t BLOCK = 8 * BATCH;  // products that a thread has at hand: many batches, so that none meets itself
-
 // The width with the least additions; no wider than lets one window's multiples stay in a core's cache.
 int window_width(std::size_t count) {
   constexpr int WIDEST = 14;
   int best = 2;
   for (int width = 3; width <= WIDEST; ++width) {
     const Windows narrow(best), wide(width);
-    if (wide.count() * (count + wide.buckets()) < narrow.count() * (count + narrow.buckets())) best = width;
+    if (wide.count() * (count + wide.buckets(0)) < narrow.count() * (count + narrow.buckets(0))) best = width;
   }
   return best;
 }
@@ -35,7 +32,10 @@ class FixedBase {
 
  public:
   FixedBase(const Affine<F>& base, std::size_t count, int threads)
-      : windows_(window_width(count)), multiples_(windows_.count() * windows_.buckets()), threads_(threads) {
+      : windows_(window_width(count)),
+        size_(windows_.most_buckets()),
+        multiples_(static_cast<std::size_t>(windows_.count()) * size_),
+        threads_(threads) {
     std::vector<Jacobian<F>> powers(windows_.count(), Jacobian<F>(base));  // 2^(width w) * base
     for (std::size_t w = 1; w < powers.size(); ++w) {
       powers[w] = powers[w - 1];
@@ -48,62 +48,68 @@ class FixedBase {
   }
 
   void multiply(const u64* scalars, std::size_t count, byte* out) const {
+    constexpr std::size_t BLOCK = ListSums<Arithmetic>::CAPACITY;
     parallel_for(count, threads_, [&](int, std::size_t begin, std::size_t end) {
-      Slots<Point> products(std::min(BLOCK, end - begin));
-      std::vector<Digit> digits(products.size() * windows_.count());
-      Accumulator<Arithmetic> accumulator(BATCH);
+      typename Arithmetic::Sums products(std::min(BLOCK, end - begin));
       for (std::size_t start = begin; start < end; start += BLOCK) {
         const std::size_t size = std::min(BLOCK, end - start);
-        products.clear();
-        multiply_block(scalars + Fr::LIMBS * start, size, digits, products, accumulator);
-        for (std::size_t i = 0; i < size; ++i)
-          encode<Group>(products.is_empty(i) ? Affine<F>{} : Arithmetic::to_affine(products.point(i)),
-                        out + (start + i) * Group::POINT_SIZE);
+        multiply_block(scalars + Fr::LIMBS * start, size, products);
+        byte* const to = out + start * Group::POINT_SIZE;
+        for (std::size_t i = 0; i < size; ++i) encode<Group>({}, to + i * Group::POINT_SIZE);
+        products.for_each(size, [&](std::size_t i, const Point& product) {
+          encode<Group>(Arithmetic::to_affine(product), to + i * Group::POINT_SIZE);
+        });
       }
     });
   }
 
  private:
   // Fills the windows [begin, end) of the table: entry d - 1 of window w is d * powers[w]. With the first k entries
-  // known, the next k are each of them plus the k-th.
+  // known, the next k are each of them plus the k-th. Entries are empty where the multiple is infinity: for bases of
+  // small order.
   void tabulate(const std::vector<Affine<F>>& powers, std::size_t begin, std::size_t end) {
-    const std::size_t size = windows_.buckets();
-    Accumulator<Arithmetic> accumulator(BATCH);
-    for (std::size_t w = begin; w < end; ++w) {
-      if (powers[w].is_infinity()) continue;
-      const Point first = Arithmetic::from_affine(powers[w]);
-      accumulator.add(multiples_, w * size, first);  // a copy, made at once
-    }
-    for (std::size_t known = 1; known < size; known *= 2) {
+    for (std::size_t w = begin; w < end; ++w)
+      if (!powers[w].is_infinity()) multiples_.set(w * size_, Arithmetic::from_affine(powers[w]));
+    ListSums<Arithmetic> sums((end - begin) * size_);
+    std::vector<Entry> pairs;
+    std::vector<List> lists;
+    for (std::size_t known = 1; known < size_; known *= 2) {
+      pairs.clear();
+      lists.clear();
       for (std::size_t w = begin; w < end; ++w)
-        for (std::size_t i = 0; i < known; ++i) {
-          const std::size_t entry = w * size + i;
-          add_multiple(accumulator, multiples_, entry + known, entry, false);
-          add_multiple(accumulator, multiples_, entry + known, w * size + known - 1, false);
+        for (std::size_t i = 0; i < std::min(known, size_ - known); ++i) {
+          const std::size_t first = w * size_;
+          lists.push_back({static_cast<std::uint32_t>(pairs.size()), 2, static_cast<std::uint32_t>(first + known + i)});
+          pairs.push_back(multiple(first + i, false));
+          pairs.push_back(multiple(first + known - 1, false));
         }
-      accumulator.flush();
+      sums.sum(multiples_.points(), pairs.data(), lists, multiples_);
     }
   }
 
-  // Entries are empty where the multiple is infinity: for bases of small order.
-  void add_multiple(Accumulator<Arithmetic>& accumulator, Slots<Point>& targets, std::size_t target, std::size_t entry,
-                    bool negate) const {
-    if (!multiples_.is_empty(entry)) accumulator.add(targets, target, multiples_.point(entry), negate);
+  Entry multiple(std::size_t slot, bool negate) const {
+    return multiples_.is_empty(slot) ? ABSENT : entry(slot, negate);
   }
 
-  void multiply_block(const u64* scalars, std::size_t size, std::vector<Digit>& digits, Slots<Point>& products,
-                      Accumulator<Arithmetic>& accumulator) const {
-    for (std::size_t i = 0; i < size; ++i) windows_.split(scalars + Fr::LIMBS * i, &digits[i], size);
-    for (int w = 0; w < windows_.count(); ++w)
-      for (std::size_t i = 0; i < size; ++i)
-        if (const Digit digit = digits[w * size + i]) {
-          const std::size_t entry = w * windows_.buckets() + static_cast<std::size_t>(std::abs(digit)) - 1;
-          add_multiple(accumulator, products, i, entry, digit < 0);
+  void multiply_block(const u64* scalars, std::size_t size, typename Arithmetic::Sums& products) const {
+    products.clear(size);
+    std::vector<Entry> entries(static_cast<std::size_t>(windows_.count()) * size, ABSENT);
+    for (std::size_t i = 0; i < size; ++i) {
+      const Fr::Words biased = windows_.biased(scalars + Fr::LIMBS * i);
+      for (int w = 0; w < windows_.count(); ++w)
+        if (const Digit digit = windows_.digit(biased, w)) {
+          const std::size_t slot = static_cast<std::size_t>(w) * size_ + static_cast<std::size_t>(std::abs(digit)) - 1;
+          entries[static_cast<std::size_t>(w) * size + i] = multiple(slot, digit < 0);
         }
-    accumulator.flush();
+    }
+    for (int w = 0; w < windows_.count(); ++w) {
+      const Entry* const now = &entries[static_cast<std::size_t>(w) * size];
+      products.add(multiples_.points(), now, w + 1 < windows_.count() ? now + size : nullptr, size);
+    }
   }
 
   Windows windows_;
+  std::size_t size_;  // multiples of a window
   Slots<Point> multiples_;
   int threads_;
 };

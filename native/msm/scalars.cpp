@@ -1,11 +1,12 @@
 #include "msm/scalars.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <string>
+#include <utility>
 
-#include "field/fr.hpp"
+#include "msm/entry.hpp"
 #include "util/errors.hpp"
+#include "util/parallel.hpp"
 
 namespace cuzk {
 namespace {
@@ -23,19 +24,14 @@ void check_bitmap(const u64* bitmap, std::size_t length, const char* name) {
     throw InputError(std::string(name) + " has bits set beyond its length of " + std::to_string(length));
 }
 
-bool is_bit(const u64* bitmap, std::size_t i) { return bitmap[i / 64] >> i % 64 & 1; }
+bool is_zero(const u64* words) { return (words[0] | words[1] | words[2] | words[3]) == 0; }
 
-// Puts the scalar in row `index` where it belongs.
-void sort_out(const u64* words, std::uint32_t base, std::uint32_t index, Selection& out) {
+void require_canonical(const u64* words, std::uint32_t row) {
+  if (words[Fr::LIMBS - 1] < Fr::MODULUS[Fr::LIMBS - 1]) return;
   Fr::Words scalar;
   std::copy_n(words, Fr::LIMBS, scalar.begin());
   if (!Fr::is_canonical(scalar))
-    throw InputError("scalar " + std::to_string(index) + " is not below the field's modulus");
-  if (scalar == Fr::Words{1}) {
-    out.ones.push_back(base);
-  } else if (scalar != Fr::Words{}) {
-    out.terms.push_back({base, index});
-  }
+    throw InputError("scalar " + std::to_string(row) + " is not below the field's modulus");
 }
 
 }  // namespace
@@ -44,8 +40,9 @@ std::size_t count_bases(const Scalars& scalars) {
   return scalars.density ? popcount(scalars.density, scalars.length) : scalars.length;
 }
 
-Selection select(const Scalars& scalars) {
-  require(scalars.length < (std::size_t{1} << 32), "more than 2^32 - 1 scalars");
+Selection::Selection(const Scalars& scalars, IsFinite is_finite, int threads)
+    : scalars_(scalars), is_finite_(std::move(is_finite)) {
+  require(scalars.length < MAX_POINTS, "more than 2^31 - 1 scalars");
   if (scalars.density) check_bitmap(scalars.density, scalars.length, "the density bitmap");
   if (!scalars.dense) {
     check_bitmap(scalars.wide, scalars.length, "the wide bitmap");
@@ -53,21 +50,57 @@ Selection select(const Scalars& scalars) {
     require(popcount(scalars.wide, scalars.length) == scalars.num_values,
             "the number of values differs from the number of bits set in the wide bitmap");
   }
-  Selection selection;
-  std::uint32_t base = 0, value = 0;
-  for (std::size_t i = 0; i < scalars.length; ++i) {
-    const bool counts = !scalars.density || is_bit(scalars.density, i);
-    const bool wide = scalars.dense || is_bit(scalars.wide, i);
-    if (counts && wide) {
-      const auto index = scalars.dense ? static_cast<std::uint32_t>(i) : value;
-      sort_out(scalars.words(index), base, index, selection);
-    } else if (counts && is_bit(scalars.bit, i)) {
-      selection.ones.push_back(base);
-    }
-    base += counts;
-    value += wide;
+
+  const std::size_t words = bitmap_words(scalars.length);
+  std::uint32_t base = 0, row = 0;
+  for (std::size_t word = 0; word < words; ++word) {
+    if (word % (PART / 64) == 0) parts_.push_back({word, std::min(word + PART / 64, words), base, row});
+    base += static_cast<std::uint32_t>(std::popcount(word_or_all(scalars.density, word)));
+    row += static_cast<std::uint32_t>(std::popcount(word_or_all(scalars.wide, word)));
   }
-  return selection;
+
+  parallel_tasks(parts_.size(), threads, [&](int, std::size_t part) { count(parts_[part]); });
+  std::vector<std::size_t> starts;
+  std::size_t num_terms = 0;
+  for (const Part& part : parts_) {
+    starts.push_back(num_terms);
+    num_terms += part.terms;
+    num_ones_ += part.ones;
+    num_infinities_ += part.infinities;
+  }
+
+  terms_ = PageArray<Term>(num_terms);
+  parallel_tasks(parts_.size(), threads, [&](int, std::size_t part) {
+    Term* next = terms_.data() + starts[part];
+    const auto take = [&](std::uint32_t term_base, std::uint32_t term_row) {
+      const u64* scalar = scalars_.words(term_row);
+      if (!is_zero(scalar) && !is_one(scalar) && counts(term_base)) *next++ = {term_base, term_row};
+    };
+    visit(parts_[part], take, [](std::uint32_t) {});
+  });
+}
+
+// Checks a part's scalars, and the bases of those that are not zero, and counts them.
+void Selection::count(Part& part) const {
+  Part counted = part;
+  const auto take = [&](std::uint32_t base, bool one) {
+    if (!is_finite_(base)) {
+      ++counted.infinities;
+    } else if (one) {
+      ++counted.ones;
+    } else {
+      ++counted.terms;
+    }
+  };
+  visit(
+      part,
+      [&](std::uint32_t base, std::uint32_t row) {
+        const u64* scalar = scalars_.words(row);
+        require_canonical(scalar, row);
+        if (!is_zero(scalar)) take(base, is_one(scalar));
+      },
+      [&](std::uint32_t base) { take(base, true); });
+  part = counted;
 }
 
 }  // namespace cuzk

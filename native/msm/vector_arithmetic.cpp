@@ -39,57 +39,47 @@ Fp::Words canonical(const u64 limbs[8]) {
   return words;
 }
 
-// x 2^416 -> x 2^384: the Montgomery product with 2^352 divides by 2^32.
-Fp to_fp(const u64 limbs[8]) { return Fp{canonical(limbs)} * Fp{Fp::Words{0, 0, 0, 0, 0, u64{1} << 32}}; }
-
-Affine<Fp> to_point(const ifma::G1Limbs& point) { return {to_fp(point.row[0]), to_fp(point.row[1])}; }
-Affine<Fp2> to_point(const ifma::G2Limbs& point) {
-  return {{to_fp(point.row[0]), to_fp(point.row[1])}, {to_fp(point.row[2]), to_fp(point.row[3])}};
+// 2^exponent modulo p.
+constexpr Fp power_of_two(int exponent) {
+  Fp power = Fp::one();
+  for (int i = 0; i < exponent; ++i) power = power.doubled();
+  return power;
 }
 
-// x 2^384 -> x 2^416, canonical: the Montgomery product with 2^416.
-void from_fp(const Fp& value, u64 limbs[8]) {
-  static const Fp factor = [] {
-    Fp power = Fp::one();  // its words are 2^384
-    for (int i = 0; i < 32; ++i) power = power.doubled();
-    return power;
-  }();
-  split((value * factor).words, limbs);
+// The coordinate that a row stands for: the row's number times `factor` (limb_point.hpp: 1 for x, 2^208 for y).
+Fp to_fp(const u64 limbs[8], const Fp& factor) { return Fp::from_canonical(canonical(limbs)) * factor; }
+void from_fp(const Fp& value, const Fp& inverse_factor, u64 limbs[8]) {
+  split((value * inverse_factor).to_canonical(), limbs);
+}
+
+constexpr Fp Y_FACTOR = power_of_two(208), Y_INVERSE_FACTOR = Y_FACTOR.inverse();
+
+Affine<Fp> to_point(const ifma::G1Limbs& point) {
+  return {to_fp(point.row[0], Fp::one()), to_fp(point.row[1], Y_FACTOR)};
+}
+Affine<Fp2> to_point(const ifma::G2Limbs& point) {
+  return {{to_fp(point.row[0], Fp::one()), to_fp(point.row[1], Fp::one())},
+          {to_fp(point.row[2], Y_FACTOR), to_fp(point.row[3], Y_FACTOR)}};
 }
 
 void from_point(const Affine<Fp>& point, ifma::G1Limbs& out) {
-  from_fp(point.x, out.row[0]);
-  from_fp(point.y, out.row[1]);
+  from_fp(point.x, Fp::one(), out.row[0]);
+  from_fp(point.y, Y_INVERSE_FACTOR, out.row[1]);
 }
 void from_point(const Affine<Fp2>& point, ifma::G2Limbs& out) {
-  from_fp(point.x.c0, out.row[0]);
-  from_fp(point.x.c1, out.row[1]);
-  from_fp(point.y.c0, out.row[2]);
-  from_fp(point.y.c1, out.row[3]);
+  from_fp(point.x.c0, Fp::one(), out.row[0]);
+  from_fp(point.x.c1, Fp::one(), out.row[1]);
+  from_fp(point.y.c0, Y_INVERSE_FACTOR, out.row[2]);
+  from_fp(point.y.c1, Y_INVERSE_FACTOR, out.row[3]);
 }
-
-// -value mod p, for canonical words of any form.
-Fp::Words negated(const Fp::Words& value) { return (-Fp{value}).words; }
 
 }  // namespace
 
 void ifma::invert(const u64 element[8], u64 inverse[8]) {
   // x 2^416 -> x^-1 2^-416, times 2^832: the Montgomery product with 2^(832 + 384).
-  static const Fp factor = [] {
-    Fp power = Fp::one();  // its words are 2^384
-    for (int i = 0; i < 832; ++i) power = power.doubled();
-    return power;
-  }();
+  static constexpr Fp factor = power_of_two(832);  // its words are 2^(832 + 384)
   static constexpr Inverter<Fp::LIMBS> inverter{Fp::MODULUS};
   split((Fp{inverter(canonical(element))} * factor).words, inverse);
-}
-
-template <class Group>
-void VectorArithmetic<Group>::copy(Point& target, const Point& source, bool negate) {
-  target = source;
-  if (negate)
-    for (int row = Point::ROWS / 2; row < Point::ROWS; ++row)
-      split(negated(canonical(source.row[row])), target.row[row]);
 }
 
 template <class Group>
@@ -102,17 +92,6 @@ typename VectorArithmetic<Group>::Point VectorArithmetic<Group>::from_affine(con
   Point out;
   from_point(point, out);
   return out;
-}
-
-template <class Group>
-void VectorArithmetic<Group>::load(const byte* bases, const std::uint32_t* indices, std::size_t count, Point* out,
-                                   bool* is_infinity) {
-  for (std::size_t i = 0; i < count; ++i) {
-    CoordinateWords<Group> coordinates;
-    is_infinity[i] = !decode_words_at<Group>(bases, indices[i], coordinates);
-    for (int row = 0; row < Point::ROWS; ++row) split(coordinates[row], out[i].row[row]);
-  }
-  ifma::to_montgomery(out, count);
 }
 
 template struct VectorArithmetic<G1>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <thread>
@@ -29,6 +30,24 @@ void parallel_for(std::size_t count, int threads, Body&& body) {
     for (std::size_t part = 1; part < parts; ++part) others.emplace_back(run_part, part);
     run_part(0);
   }
+  for (const auto& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+// Calls body(thread, task) for every task in [0, count), each as soon as a thread is free. Returns when all are done;
+// the exception of the first task that threw is rethrown.
+template <class Body>
+void parallel_tasks(std::size_t count, int threads, Body&& body) {
+  const std::size_t workers = std::min(static_cast<std::size_t>(std::max(threads, 1)), count);
+  std::atomic<std::size_t> next{0};
+  std::vector<std::exception_ptr> errors(count);
+  parallel_for(workers, static_cast<int>(workers), [&](int thread, std::size_t, std::size_t) {
+    for (std::size_t task; (task = next.fetch_add(1)) < count;) try {
+        body(thread, task);
+      } catch (...) {
+        errors[task] = std::current_exception();
+      }
+  });
   for (const auto& error : errors)
     if (error) std::rethrow_exception(error);
 }
