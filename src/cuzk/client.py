@@ -197,11 +197,27 @@ def fetch_status(
         status: dict[str, Any] = reply.json()
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
         raise InputError(f"expected the URL of a daemon's status, such as {DEFAULT_STATUS_URL}, got {url!r}") from error
+    except httpx.HTTPStatusError as error:
+        why = f"no status from {url}: {reply.status_code} {reply.reason_phrase}{_sentence(reply)}"
+        if reply.status_code == httpx.codes.UNAUTHORIZED:
+            raise RefusedError(grpc.StatusCode.UNAUTHENTICATED, why) from error
+        raise ServerError(grpc.StatusCode.UNAVAILABLE, why) from error
     except httpx.TransportError as error:
         raise NoAnswerError(grpc.StatusCode.UNAVAILABLE, f"no daemon answers at {url}: {error}") from error
-    except (httpx.HTTPError, ValueError) as error:
+    except ValueError as error:
+        why = f"no status from {url}: expected JSON, as at {DEFAULT_STATUS_URL}, got something else"
+        raise ServerError(grpc.StatusCode.UNAVAILABLE, why) from error
+    except httpx.HTTPError as error:
         raise ServerError(grpc.StatusCode.UNAVAILABLE, f"no status from {url}: {error}") from error
     return status
+
+
+def _sentence(reply: httpx.Response) -> str:
+    """Return what the daemon itself says about a refusal, after a colon."""
+    try:
+        return f": {reply.json()['error']}"
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _result(reply: pb.AwaitProofResponse) -> Result:

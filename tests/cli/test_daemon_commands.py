@@ -4,10 +4,13 @@ import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from cuzk.cli.jobs import STATES
 from cuzk.cli.words import duration, size
+from cuzk.engine.states import JobState
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.request import Priority, Request
 from tests.cli.runner import cuzk
@@ -76,7 +79,8 @@ def test_no_daemon_answers(command: tuple[str, ...], asked: str, tmp_path: Path)
     assert run.code == 3
     assert run.json["error"].startswith(f"no daemon answers at {address}: ")
     assert run.err == f"cuzk: {run.json['error']}\n"
-    assert cuzk(*command, "-s", address).out == ""
+    people = cuzk(*command, "-s", address)
+    assert (people.out, "`cuzk serve` starts one" in people.err) == ("", True)
 
 
 @pytest.mark.parametrize("command", [("status",), ("jobs",)], ids=" ".join)
@@ -85,6 +89,8 @@ def test_no_status_is_there(command: tuple[str, ...], daemon: BackgroundDaemon) 
     assert (run.code, run.json["error"].startswith(f"no daemon answers at http://{NOWHERE}/status: ")) == (3, True)
     run = cuzk(*command, "--url", f"{daemon.status_url}x", "--json")
     assert (run.code, "404 Not Found" in run.json["error"]) == (1, True)
+    run = cuzk(*command, "--url", f"{daemon.status_url.removesuffix('status')}", "--json")
+    assert (run.code, "expected JSON, as at http://127.0.0.1:9821/status" in run.json["error"]) == (1, True)
     run = cuzk(*command, "--url", "nonsense", "--json")
     assert (run.code, "expected the URL of a daemon's status" in run.json["error"]) == (2, True)
 
@@ -125,6 +131,9 @@ def test_status_and_jobs(daemon: BackgroundDaemon) -> None:
         "development parameters",
     ):
         assert words in text
+    run = cuzk("jobs", "--url", daemon.status_url, "--state", "broken")
+    assert (run.code, "--state: expected one of checking, queued" in run.err) == (2, True)
+    assert get_args(JobState) == STATES
     jobs = cuzk("jobs", "--url", daemon.status_url, "--state", "failed", "--json").json["jobs"]
     assert [job["job_id"] for job in jobs] == ["porep-1000-40"]
     assert "does not verify" in cuzk("jobs", "--url", daemon.status_url).out.replace("\n", " ")

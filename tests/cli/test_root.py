@@ -51,6 +51,16 @@ def test_every_command_has_help_with_an_example_and_json(command: tuple[str, ...
     assert "--json" in outcome.out
 
 
+def test_paragraphs_of_help_flow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    assert "which must stay. To undo it, remove the file." in cuzk("params", "prepare", "--help").out
+
+
+def test_groups_say_what_they_are() -> None:
+    for name in ("params", "vanilla", "groth16"):
+        assert SUBCOMMANDS[name][1].split(",")[0] in cuzk(name, "--help").out
+
+
 def test_sigterm_leaves_no_half_written_file(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys, time; from pathlib import Path\n"

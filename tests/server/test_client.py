@@ -75,6 +75,13 @@ def tls_files(folder: Path, *, mutual: bool = False) -> TlsFiles:
     return TlsFiles(folder / "cert.pem", folder / "key.pem", folder / "ca.pem" if mutual else None)
 
 
+def test_a_wrong_token_is_bad_input_over_http_too() -> None:
+    with background_daemon(token="s3cret") as daemon:
+        assert fetch_status(daemon.status_url, token="s3cret")["state"]
+        with pytest.raises(RefusedError, match=r"401 Unauthorized: this daemon expects its token"):
+            fetch_status(daemon.status_url, token="other")
+
+
 def test_tls_and_token(tmp_path: Path) -> None:
     with background_daemon(tls=tls_files(tmp_path), token="s3cret") as daemon:
         with Client(daemon.grpc, token="s3cret", ca_certificate=tmp_path / "ca.pem") as client:

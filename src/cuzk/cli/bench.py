@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from cuzk.bench.kernels import CHAINS, KERNELS, Measurement, machine, run
-from cuzk.cli.output import Json, Threads, answer
+from cuzk.cli.output import Json, answer
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -23,11 +23,11 @@ def kernels_command(
     log2: Annotated[
         int | None, typer.Option("--log2", help="Size 2^N instead of each kernel's own.", metavar="N")
     ] = None,
-    threads: Threads = 1,
+    threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads to use.", metavar="N")] = 1,
     json: Json = False,
 ) -> None:
     """Time the kernels, and py-arkworks in the same run where it has the operation. Seconds are minima."""
-    results = run(list(KERNELS) if only is None else [only], log2, threads or 1)
+    results = run(list(KERNELS) if only is None else [only], log2, threads)
     report = {"machine": machine(), "kernels": [result.to_json() for result in results]}
     answer(report, _table(results), as_json=json)
 

@@ -131,7 +131,7 @@ def _ensure_parameters(entry: CircuitEntry) -> None:
     if path.exists() and path.name in development_folder().manifest:
         return
     _say(f"making development parameters of {entry.circuit_id}, once")
-    make_parameters(entry.circuit_id, entry.circuit(), path, sector_size=entry.shape.size)
+    make_parameters(entry.circuit_id, entry.circuit, path, sector_size=entry.shape.size)
 
 
 def _prove(daemon: DaemonProcess, requests: Sequence[Request]) -> list[Result]:
@@ -197,7 +197,7 @@ def _show(made: Sequence[Made], daemon: DaemonProcess, seconds: float, as_json: 
         jobs = [job.json() for job in made]
         print(json_module.dumps({"jobs": jobs, "panel": daemon.panel, "seconds": round(seconds, 3)}), flush=True)
         return
-    table = Table("kind", "job", "partitions", "queue", "synthesis", "device", "total", "proof")
+    table = Table("kind", "job", "parts", "queue", "synthesis", "device", "total", "proof", box=None, pad_edge=False)
     for column in table.columns[2:7]:
         column.justify = "right"
     for job in made:
@@ -205,6 +205,8 @@ def _show(made: Sequence[Made], daemon: DaemonProcess, seconds: float, as_json: 
         proof = Text("verified") if job.verified else Text(f"WRONG: {job.result.error or 'not valid'}", style="red")
         table.add_row(_name(job.entry), job.result.job_id, str(job.partitions), *map(duration, times), proof)
     print_table(table, columns=120)
+    good = sum(job.verified for job in made)
+    print(f"{good} of {len(made)} proofs verified, {duration(seconds * 1000)}", flush=True)
 
 
 def _say(message: str) -> None:

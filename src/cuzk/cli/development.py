@@ -1,6 +1,7 @@
 """Development parameters, as `groth16 setup`, `params generate` and `demo` make them."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,18 +28,19 @@ def read_toxic_waste(path: Path | None) -> ToxicWaste | None:
 
 def make_parameters(
     label: str,
-    circuit: Circuit,
+    circuit: Callable[[], Circuit],
     path: Path,
     *,
     toxic_waste: ToxicWaste | None = None,
     sector_size: int = 0,
     threads: int | None = None,
 ) -> dict[str, Any]:
-    """Set a circuit up, showing progress under a label; return what was made, for JSON."""
-    begin = time.perf_counter()
+    """Set a circuit up, showing progress under a label from when it is built; return what was made, for JSON."""
     with progress_bar(label) as progress:
+        built = circuit()
+        begin = time.perf_counter()
         parameters = setup(
-            circuit,
+            built,
             path,
             toxic_waste=toxic_waste,
             sector_size=sector_size,
@@ -50,7 +52,7 @@ def make_parameters(
         "vk": str(path.with_suffix(".vk")),
         "bytes": path.stat().st_size,
         "domain": parameters.domain,
-        "constraints": circuit.num_constraints,
+        "constraints": built.num_constraints,
         "seconds": round(time.perf_counter() - begin, 3),
         "unsafe": True,
     }

@@ -42,7 +42,7 @@ def setup_command(
 ) -> None:
     """Make development parameters for a circuit. They are unsafe: whoever ran this could forge proofs."""
     waste = read_toxic_waste(toxic_waste)
-    made = make_parameters("setup", read_r1cs(r1cs), out, toxic_waste=waste, threads=threads)
+    made = make_parameters("setup", lambda: read_r1cs(r1cs), out, toxic_waste=waste, threads=threads)
     answer(made, made_text(made), as_json=json)
 
 

@@ -1,6 +1,7 @@
 """The root of the command: finds subcommands, and turns errors into exit codes and sentences."""
 
 import importlib
+import inspect
 import json
 import signal
 import sys
@@ -56,6 +57,8 @@ class LazyGroup(TyperGroup):
             return TyperCommand(cmd_name, help=summary)
         command = typer.main.get_command(importlib.import_module(f"cuzk.cli.{module_name}").app)
         command.name = cmd_name
+        command.help = command.help or summary
+        _reflow(command)
         return command
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -77,7 +80,19 @@ class LazyGroup(TyperGroup):
             if as_json:
                 print(json.dumps({"error": str(error)}))
             print(f"cuzk: {error}", file=sys.stderr)
+            if isinstance(error, UnreachableError) and not as_json:
+                print(
+                    "cuzk: `cuzk serve` starts one; --server, or --url for the status, names another", file=sys.stderr
+                )
             ctx.exit(_exit_code(error))
+
+
+def _reflow(command: Any) -> None:
+    """Join the lines of each paragraph of help: typer keeps their ends, which are those of the source."""
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    for subcommand in getattr(command, "commands", {}).values():
+        _reflow(subcommand)
 
 
 def _exit_code(error: Exception) -> int:

@@ -126,7 +126,7 @@ def _lanes(status: dict[str, Any]) -> Table:
 def _parameters(srs: list[dict[str, Any]]) -> Table:
     table = _table("parameters", "state", "size", "use")
     for item in srs:
-        idle = f"idle {seconds(item['last_used_secs_ago'])}" if item["evictable"] else ""
+        idle = f"idle {seconds(item['last_used_secs_ago'])}" if item["evictable"] and item["state"] == "hot" else ""
         use = f"{item['refs']} in use" if item["refs"] else idle
         table.add_row(item["circuit_id"], _styled(item["state"]), size(item["bytes"]), item["error"] or use)
     return table

@@ -64,5 +64,7 @@ def command(
     lines += [f"  {name:16} {milliseconds:10,.1f} ms" for name, milliseconds in result["setup_ms"].items()]
     for one in partitions:
         shown = ", ".join(f"{milliseconds:,.1f}" for milliseconds in one["milliseconds"])
-        lines.append(f"  partition {one['partition']:<6} {shown} ms")
+        lines.append(f"  partition {one['partition']:<6} {shown:>10} ms")
+        if digest:
+            lines.append(f"    sha256 {one['sha256']}")
     answer(result, "\n".join(lines), as_json=json)

@@ -22,6 +22,7 @@ class HttpServer:
             app,
             http=_ImpatientProtocol,
             log_config=None,
+            log_level="warning",  # the daemon itself says when it serves and stops
             access_log=False,
             server_header=False,
             lifespan="off",

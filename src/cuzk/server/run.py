@@ -10,8 +10,9 @@ import structlog
 
 from cuzk.addresses import parse_address
 from cuzk.engine import Config, Engine
-from cuzk.engine.config import DaemonConfig
+from cuzk.engine.config import DaemonConfig, SrsConfig
 from cuzk.errors import InputError
+from cuzk.filecoin.parameters.folder import development_folder, network_folder
 from cuzk.files import replacing
 from cuzk.server.access import TlsFiles
 from cuzk.server.daemon import Daemon, Endpoints, ServerOptions
@@ -29,7 +30,16 @@ def run_daemon(config: Config) -> None:
     for warning in config.warnings:
         _log.warning("configuration", message=warning)
     options = server_options(config.daemon)
+    _warn_without_parameters(config.srs)
     asyncio.run(_serve(config, options))
+
+
+def _warn_without_parameters(srs: SrsConfig) -> None:
+    """Say that jobs will fail; that is no error, since files may come later and each job looks for its own."""
+    folder = srs.param_cache or (development_folder() if srs.dev_params else network_folder()).path
+    if not any(folder.glob("*.params")):
+        how = "cuzk params generate" if srs.dev_params else "cuzk params fetch"
+        _log.warning("no parameter files: jobs fail until there are", folder=str(folder), get_them_with=how)
 
 
 async def _serve(config: Config, options: ServerOptions) -> None:

@@ -1,5 +1,6 @@
 """The sockets on which the daemon listens."""
 
+import errno
 import os
 import socket
 import stat
@@ -50,5 +51,7 @@ def bound_socket(address: Address) -> socket.socket:
         sock.listen(128)
     except OSError as error:
         sock.close()
-        raise InputError(f"cannot listen at {address}: {error.strerror}") from error
+        taken = error.errno == errno.EADDRINUSE
+        hint = ", perhaps by another daemon; --listen and --status-listen name other addresses" if taken else ""
+        raise InputError(f"cannot listen at {address}: {error.strerror}{hint}") from error
     return sock

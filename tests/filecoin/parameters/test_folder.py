@@ -9,6 +9,7 @@ import pytest
 from cuzk.errors import InputError
 from cuzk.filecoin.parameters.folder import ParameterFolder, cache_folder, development_folder, network_folder
 from cuzk.filecoin.parameters.manifest import folder_manifest, network_manifest
+from cuzk.filecoin.registry import entry as circuit_entry
 
 
 def test_folders_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -27,6 +28,8 @@ def test_missing_files_say_how_to_get_them(tmp_path: Path) -> None:
         ParameterFolder(tmp_path).file("a.params")
     with pytest.raises(InputError, match="cuzk params generate"):
         ParameterFolder(tmp_path, development=True).file("a.params")
+    with pytest.raises(InputError, match="`cuzk params fetch winning-2k`"):
+        ParameterFolder(tmp_path).file(f"{circuit_entry('winning-2k').parameter_stem}.vk")
 
 
 def test_development_files_are_judged_by_their_own_manifest_only(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from cuzk.filecoin.parameters.manifest import (
     folder_manifest,
     read_manifest,
 )
+from cuzk.filecoin.parameters.names import circuit_ids
 
 NETWORK_FOLDER_VARIABLE = "FIL_PROOFS_PARAMETER_CACHE"
 CACHE_VARIABLE = "CUZK_CACHE"
@@ -46,8 +47,11 @@ class ParameterFolder:
         """Return the path of a file that is here; InputError says where it was looked for and how to get it."""
         path = self.path / name
         if not path.is_file():
-            how = "make it with `cuzk params generate`" if self.development else "get it with `cuzk params fetch`"
-            raise InputError(f"there is no parameter file {name} in {self.path}: {how}")
+            how = "make it with `cuzk params generate" if self.development else "get it with `cuzk params fetch"
+            circuit_id = circuit_ids().get(Path(name).stem)
+            raise InputError(
+                f"there is no parameter file {name} in {self.path}: {how}{f' {circuit_id}' if circuit_id else ''}`"
+            )
         return path
 
     def check(self, name: str) -> CheckedFile:
