@@ -1,12 +1,15 @@
 """The engine with real processes and real proofs over small circuits; the status is polled and checked throughout."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 
+from cuzk.devices.nvml import Gpu
 from cuzk.engine import CheckFailedError, DrainingError, Engine, NeverFitsError, QueueFullError, UnknownJobError
+from cuzk.engine import engine as engine_module
 from cuzk.engine.events import Event, JobQueued, LeaseEnded, LeaseTaken
 from cuzk.errors import InputError
 from cuzk.filecoin.kinds import Kind
@@ -325,3 +328,21 @@ async def test_without_gpus_the_cpu_proves_whatever_is_named(engine_in: EngineFa
         async with engine_in(gpus={"devices": [0, 1]}) as engine:
             assert [device.id for device in engine.status().devices] == ["cpu"]
     assert "gpus.devices = [0, 1] has no effect: this engine knows no GPU here, the CPU proves" in str(logs)
+
+
+GPU = Gpu(0, "NVIDIA RTX 4090", 24 << 30, 20 << 30, None, 0.5, {"temperature_c": "Not Supported"})
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"), [([GPU], None), ([], "no NVIDIA driver: Driver Not Loaded")], ids=["a GPU", "none"]
+)
+@in_loop
+async def test_status_shows_the_gpus_that_the_driver_knows_or_why_it_knows_none(
+    engine_in: EngineFactory, monkeypatch: pytest.MonkeyPatch, found: list[Gpu], reason: str | None
+) -> None:
+    monkeypatch.setattr(engine_module, "gpus", lambda: (found, reason))
+    async with engine_in() as engine:
+        await until(lambda: json.loads(engine.status_json())["gpus"]["unknown"] == reason)
+        shown = json.loads(engine.status_json())["gpus"]["found"]
+        assert [entry["name"] for entry in shown] == [gpu.name for gpu in found]
+        assert all(entry["unknown"] == {"temperature_c": "Not Supported"} for entry in shown)

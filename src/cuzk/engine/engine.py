@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 import structlog
 
+from cuzk.devices.nvml import gpus
 from cuzk.engine import events
 from cuzk.engine import instructions as do
 from cuzk.engine.book import Handle, JobBook
@@ -36,6 +37,7 @@ from cuzk.engine.pipeline import CHECKING, Callbacks, Pipeline
 from cuzk.engine.pool import start_forkserver
 from cuzk.engine.results import Evicted, Outcome, Preloaded, Receipt, timings_of_job
 from cuzk.engine.status import Identity, Status, snapshot
+from cuzk.engine.worker import SAMPLE_EVERY
 from cuzk.engine.world import World
 from cuzk.errors import InputError
 from cuzk.filecoin.request import Request
@@ -111,6 +113,7 @@ class Engine:
             log.info("taking up unfinished jobs", jobs=len(unfinished))
             self._spawn(self._intake.take_up_again(unfinished))
         self._spawn(self._tick())
+        self._spawn(self._watch_gpus())
         self._move("serving")
 
     async def drain(self, timeout: float | None = None) -> bool:
@@ -308,18 +311,24 @@ class Engine:
             except Exception:  # the next one may do better, and without ticks jobs could wait forever
                 log.exception("a tick failed")
 
+    async def _watch_gpus(self) -> None:
+        while True:
+            found, reason = await asyncio.to_thread(gpus)
+            self._context.emit(events.GpusSampled(at=self._clock(), gpus=tuple(found), reason=reason))
+            await asyncio.sleep(SAMPLE_EVERY)
+
     def _devices(self) -> list[str]:
         """Return what to prove on: the GPUs that `gpus.devices` names, or all, or where there are none the CPU."""
         known, wanted = list(self._registry.devices()), self.config.gpus.devices
-        gpus = {_ordinal(device, 0): device for device in known if _is_gpu(device)}
-        if wanted and not gpus:
+        usable = {_ordinal(device, 0): device for device in known if _is_gpu(device)}
+        if wanted and not usable:
             log.warning(f"gpus.devices = {list(wanted)} has no effect: this engine knows no GPU here, the CPU proves")
-        if not wanted or not gpus:
+        if not wanted or not usable:
             return known
-        if missing := sorted(set(wanted) - gpus.keys()):
-            there = ", ".join(map(str, sorted(gpus)))
+        if missing := sorted(set(wanted) - usable.keys()):
+            there = ", ".join(map(str, sorted(usable)))
             raise InputError(f"gpus.devices: expected ordinals of GPUs that are here ({there}), got {missing[0]}")
-        return [gpus[ordinal] for ordinal in dict.fromkeys(wanted)]
+        return [usable[ordinal] for ordinal in dict.fromkeys(wanted)]
 
     def _critical_need(self) -> int:
         """Return what one partition of the critical kind needs, of the largest circuit whose parameters are here."""

@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from cuzk.devices.nvml import Gpu
 from cuzk.engine.states import FileState, JobState, ProcessState, SrsState
 
 LeaseKind = Literal["synthesis", "proof"]
@@ -159,6 +160,14 @@ class DeviceSampled(Event, frozen=True):
     temperature_c: float | None = None
     utilisation: float | None = None
     unknown: dict[str, str] = {}
+
+
+class GpusSampled(Event, frozen=True):
+    """What the driver tells of this machine's GPUs, whether anything is proved on them or not."""
+
+    gpus: tuple[Gpu, ...]
+    reason: str | None = None
+    """Why none can be known."""
 
 
 class DeviceFault(Event, frozen=True):

@@ -37,6 +37,7 @@ class Status(msgspec.Struct, frozen=True):
     queues: "list[QueueStatus]"
     buffers: "BuffersStatus"
     journal: "JournalStatus"
+    gpus: "GpusStatus | None" = None
 
 
 class ReservationStatus(msgspec.Struct, frozen=True):
@@ -192,6 +193,25 @@ class DeviceStatus(msgspec.Struct, frozen=True):
     unknown: dict[str, str]
 
 
+class GpuStatus(msgspec.Struct, frozen=True):
+    """One GPU of this machine; `unknown` says why a value is null."""
+
+    ordinal: int
+    name: str | None
+    memory_total_bytes: int | None
+    memory_free_bytes: int | None
+    temperature_c: float | None
+    utilisation: float | None
+    unknown: dict[str, str]
+
+
+class GpusStatus(msgspec.Struct, frozen=True):
+    """The NVIDIA GPUs of this machine, as their driver tells; `unknown` says why none can be known."""
+
+    found: list[GpuStatus]
+    unknown: str | None
+
+
 class SrsStatus(msgspec.Struct, frozen=True):
     """A circuit's parameters."""
 
@@ -298,7 +318,24 @@ def snapshot(world: World, identity: Identity, *, now: float, time: float) -> St
         queues=_queues(world, identity),
         buffers=_buffers(world),
         journal=JournalStatus(world.journal.state, world.journal.error),
+        gpus=_gpus(world),
     )
+
+
+def _gpus(world: World) -> GpusStatus:
+    found = [
+        GpuStatus(
+            ordinal=gpu.ordinal,
+            name=gpu.name,
+            memory_total_bytes=gpu.memory_total,
+            memory_free_bytes=gpu.memory_free,
+            temperature_c=gpu.temperature_c,
+            utilisation=gpu.utilisation,
+            unknown=gpu.unknown,
+        )
+        for gpu in world.gpus.gpus
+    ]
+    return GpusStatus(found, world.gpus.reason)
 
 
 def _memory(world: World) -> MemoryStatus:

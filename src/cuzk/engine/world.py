@@ -142,6 +142,7 @@ class World:
         self.ledger = Ledger()
         self.processes: dict[str, Process] = {}
         self.devices: dict[str, Device] = {}
+        self.gpus = events.GpusSampled(at=started_at, gpus=(), reason="not looked at yet")
         self.circuits: dict[str, Circuit] = {}
         self.reservations: dict[events.Owner, int] = {}
         self.memory_used = 0
@@ -170,6 +171,7 @@ class World:
                 events.DeviceFound: self._device_found,
                 events.DeviceSampled: self._device_sampled,
                 events.DeviceFault: self._device_fault,
+                events.GpusSampled: self._gpus_sampled,
                 events.VerifyFailed: self._verify_failed,
                 events.Reserved: self._reserved,
                 events.StandingReserve: self._standing_reserve,
@@ -330,6 +332,9 @@ class World:
 
     def _device_sampled(self, event: events.DeviceSampled) -> None:
         self.devices[event.device].sample = event
+
+    def _gpus_sampled(self, event: events.GpusSampled) -> None:
+        self.gpus = event
 
     def _device_fault(self, event: events.DeviceFault) -> None:
         self.devices[event.device].faults += 1
