@@ -109,6 +109,8 @@ def test_cancel(daemon: BackgroundDaemon, request_file: Path) -> None:
     assert cuzk("cancel", "w 1", "-s", daemon.grpc).out == "w 1: cancelled\n"
     run = cuzk("cancel", "w 1", "--json", "-s", daemon.grpc)
     assert (run.code, run.json) == (1, {"job_id": "w 1", "was_running": False})
+    run = cuzk("await", "w 1", "-s", daemon.grpc)
+    assert (run.code, run.out) == (1, "w 1: cancelled\n")
 
 
 def test_preload_and_evict(daemon: BackgroundDaemon) -> None:

@@ -176,6 +176,21 @@ def test_synthesis_gives_filecoins_witness(case: PostFixture, tmp_path: Path) ->
     assert len(partition["milliseconds"]) == 2
 
 
+def test_a_name_that_cannot_be_written_is_refused_before_the_work(
+    development: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUZK_CACHE", str(development))
+    monkeypatch.delattr("cuzk.filecoin.local.LocalProver.prove")
+    answer = cuzk("prove", write_request(WINDOW_2K, tmp_path), "--dev-params", "--out", tmp_path)
+    assert (answer.code, answer.err) == (2, f"cuzk: cannot write {tmp_path}: Is a directory\n")
+
+
+def test_parameters_that_are_replaced_are_spoken_of(tmp_path: Path) -> None:
+    first, second = (cuzk("params", "generate", "wpost-2k", "--out", tmp_path / "w.params") for _ in range(2))
+    assert (first.code, first.err, second.code) == (0, "", 0)
+    assert "these replace other parameters of wpost-2k" in second.err
+
+
 def test_missing_parameters_and_bad_options_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUZK_CACHE", str(tmp_path))
     monkeypatch.setenv("FIL_PROOFS_PARAMETER_CACHE", str(tmp_path))

@@ -47,7 +47,8 @@ def result_json(result: Result) -> dict[str, Any]:
 
 def _text(result: Result, out: Path | None) -> str:
     if result.status != "completed":
-        return f"{result.job_id}: {result.status}" + (f": {result.error}" if result.error else "")
+        why = result.error if result.error != result.status else ""  # "cancelled" is its own reason
+        return f"{result.job_id}: {result.status}" + (f": {why}" if why else "")
     times = (
         f"total {duration(result.total_ms)} (queue {duration(result.queue_wait_ms)}, "
         f"synthesis {duration(result.synthesis_ms)}, device {duration(result.gpu_compute_ms)})"

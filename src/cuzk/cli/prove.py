@@ -68,14 +68,14 @@ def command(
         synthesizer = Synthesizer(entry.circuit())
     prover = LocalProver(synthesizer, parameters, CpuDevice(workers), workers)
     runs = []
-    for _ in range(repeat):
-        times = StageTimes()
-        with times.stage("decode"):
-            job = entry.decode(request)
-        proofs = prover.prove(job, times, **blinding)
-        runs.append(times)
-    data = join_proofs(proofs)
-    with replacing(out) as file:
+    with replacing(out) as file:  # before the work, which must not be lost to a name that cannot be written
+        for _ in range(repeat):
+            times = StageTimes()
+            with times.stage("decode"):
+                job = entry.decode(request)
+            proofs = prover.prove(job, times, **blinding)
+            runs.append(times)
+        data = join_proofs(proofs)
         file.write(data)
     result: dict[str, Any] = {
         "circuit": entry.circuit_id,

@@ -77,9 +77,10 @@ class LazyGroup(TyperGroup):
         except BrokenPipeError:  # the reader has gone, as with `| head`
             raise
         except (CuzkError, OSError) as error:
+            sentence = _sentence(error)
             if as_json:
-                print(json.dumps({"error": str(error)}))
-            print(f"cuzk: {error}", file=sys.stderr)
+                print(json.dumps({"error": sentence}))
+            print(f"cuzk: {sentence}", file=sys.stderr)
             if isinstance(error, UnreachableError) and not as_json:
                 print(
                     "cuzk: `cuzk serve` starts one; --server, or --url for the status, names another", file=sys.stderr
@@ -93,6 +94,12 @@ def _reflow(command: Any) -> None:
     command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     for subcommand in getattr(command, "commands", {}).values():
         _reflow(subcommand)
+
+
+def _sentence(error: CuzkError | OSError) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _exit_code(error: Exception) -> int:
