@@ -7,6 +7,7 @@ A number after the colon: that many sectors of a wpost circuit, or challenges of
 Synthesis runs on random data: it costs what a real proof's does. Each circuit is measured in a process of its own.
 """
 
+import argparse
 import json
 import resource
 import subprocess
@@ -112,4 +113,7 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["winning-2k", "wpost-2k", "winning-32g", "wpost-32g:2", "wpost-32g:100"])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = ["winning-2k", "wpost-2k", "winning-32g", "wpost-32g:2", "wpost-32g:100"]
+    parser.add_argument("circuits", nargs="*", default=default, metavar="CIRCUIT[:NUMBER]")
+    main(parser.parse_args().circuits)

@@ -113,3 +113,9 @@ async def test_a_full_disk_is_one_clear_error_and_needs_no_restart(tmp_path: Pat
 def _proofs(folder: Path) -> list[tuple[int]]:
     with closing(sqlite3.connect(folder / "journal.db")) as connection:
         return connection.execute("SELECT partition FROM proofs").fetchall()
+
+
+def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"daemon\.data_dir: cannot write to .*file/data: Not a directory"):
+        Journal(tmp_path / "file" / "data", lambda _: None).open()

@@ -68,6 +68,14 @@ def test_what_waits_for_memory_says_how_much() -> None:
     assert waits == {None, "memory: job 0 [1] is next and needs 4.0 MiB"}
 
 
+def test_parameters_never_used_lie_idle_since_the_start() -> None:
+    simulation = Simulation(settings())
+    simulation.clock.now += 5.0
+    simulation.submit("small", 1)
+    (srs,) = simulation.status()["allocations"]["srs"]
+    assert srs["last_used_secs_ago"] == 5.0
+
+
 def test_utilisation_is_the_share_of_the_last_minute_by_intervals() -> None:
     simulation = Simulation(settings(threads_total=1), devices={"cpu": 1})
     simulation.clock.now += 1000.0

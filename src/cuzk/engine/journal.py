@@ -7,6 +7,7 @@ is full, is refused if a caller waits for it, and else kept and tried again unti
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import os
 import queue
@@ -194,7 +195,8 @@ class Journal:
                 os.close(lock)
             if isinstance(error, BlockingIOError):
                 raise InputError(f"daemon.data_dir: another engine uses {self._folder}") from error
-            raise StorageError(f"daemon.data_dir: cannot write to {self._folder}: {error.strerror}") from error
+            refusal = StorageError if error.errno in (errno.ENOSPC, errno.EDQUOT) else InputError
+            raise refusal(f"daemon.data_dir: cannot write to {self._folder}: {error.strerror}") from error
         self._lock = lock
 
     def _connect(self) -> sqlite3.Connection:

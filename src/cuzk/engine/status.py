@@ -513,21 +513,21 @@ def _allocations(world: World, now: float) -> AllocationsStatus:
     for circuit_id in sorted(world.circuits):
         circuit = world.circuits[circuit_id]
         if circuit.file != "unknown" or circuit.srs:
-            srs.append(_srs(circuit, held.get(("srs", circuit_id), 0), now))
+            srs.append(_srs(circuit, held.get(("srs", circuit_id), 0), now, world.started_at))
         if ("circuit", circuit_id) in held:
             ago = 0.0 if circuit.synthesizing else now - circuit.last_synthesized
             pce.append(PceStatus(circuit_id, held["circuit", circuit_id], ago, not circuit.synthesizing))
     return AllocationsStatus(srs, pce)
 
 
-def _srs(circuit: Circuit, size: int, now: float) -> SrsStatus:
+def _srs(circuit: Circuit, size: int, now: float, started_at: float) -> SrsStatus:
     states = {srs.state for srs in circuit.srs.values()}
     words = {"unknown": "cold", "checking": "checking", "good": "cold", "bad": "failed"}
     state = "hot" if "hot" in states else "loading" if "loading" in states else words[circuit.file]
     return SrsStatus(
         circuit_id=circuit.circuit_id,
         bytes=size,
-        last_used_secs_ago=0.0 if circuit.refs else now - circuit.last_used,
+        last_used_secs_ago=0.0 if circuit.refs else now - max(circuit.last_used, started_at),  # never: since the start
         evictable=not circuit.refs,
         tier="hot" if "hot" in states else "warm" if circuit.file == "good" else "cold",
         refs=circuit.refs,
