@@ -143,7 +143,10 @@ class ConstraintSystem:
         return self._values.data(self._segment.take_data())
 
     def value(self, var: Variable) -> Value:
-        """Return the value of a variable: what defines it, if no instance came after it was allocated."""
+        """Return the value of a variable: what defines it, or what is loaded if an instance came after its allocation.
+
+        A value that was asked for before an instance is computed again when it is used after it: ask again.
+        """
         definition = self._segment.definitions.get(var)
         return self._values.variable(var, is_bit=var in self.bit_variables) if definition is None else definition
 
