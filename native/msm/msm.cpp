@@ -3,61 +3,54 @@
 #include "msm/base_sum.hpp"
 #include "msm/pippenger.hpp"
 #include "msm/portable_arithmetic.hpp"
+#include "msm/tuning.hpp"
 #include "msm/vector_arithmetic.hpp"
 #include "util/isa.hpp"
 
 namespace cuzk {
 namespace {
 
-// The width that takes least, counted in additions: one a term; for a bucket, as measured, 0.6 each time it is taken up
-// (once a chunk) and 2.5 to reduce it.
-int width_for(std::size_t terms, std::size_t chunks) {
-  int best = 0;
-  double least = 0;
-  for (int width = 3; width <= 20; ++width) {
-    const Windows windows(width);
-    double cost = 0;
-    for (int w = 0; w < windows.count(); ++w)
-      cost += static_cast<double>(terms) +
-              (2.5 + 0.6 * static_cast<double>(chunks)) * static_cast<double>(windows.buckets(w));
-    if (best == 0 || cost < least) {
-      least = cost;
-      best = width;
-    }
+template <class Group, class Arithmetic, class Source>
+typename Group::Point run(const Source* points, const Bases& bases, const Scalars& scalars,
+                          const Selection::IsFinite& is_finite, int threads) {
+  using Method = Pippenger<Group, Arithmetic, Source>;
+  const Selection selection(scalars, is_finite, threads);
+  Jacobian<typename Group::Coordinate> total;
+  if (selection.num_ones() > 0) total += sum_of_ones<Group, Arithmetic>(points, bases.multiples, selection, threads);
+  if (const std::size_t terms = selection.terms().size(); terms > 0) {
+    const bool shares = bases.multiples > 1;
+    const int width = best_width(terms, shares ? 1 : Method::num_chunks(terms), bases.multiples,
+                                 [&](int candidate) { return !shares || bases.spacing % candidate == 0; });
+    const auto sets = static_cast<std::size_t>(shares ? bases.spacing / width : Windows(width).count());
+    total += Method(points, bases.multiples, scalars, selection.terms(), width, sets, threads).run();
   }
-  return best;
+  return total.to_affine();
 }
 
 template <class Group, class Arithmetic>
-typename Group::Point run(const byte* bases, const Scalars& scalars, int threads) {
-  const auto is_finite = [bases](std::size_t base) {
+typename Group::Point run(const Bases& bases, const Scalars& scalars, int threads) {
+  if (bases.is_prepared)
+    return run<Group, Arithmetic>(
+        reinterpret_cast<const typename Arithmetic::Point*>(bases.data), bases, scalars,
+        [](std::size_t) { return true; }, threads);
+  const auto is_finite = [data = bases.data](std::size_t base) {
     CoordinateWords<Group> words;
-    return decode_words_at<Group>(bases, base, words);
+    return decode_words_at<Group>(data, base, words);
   };
-  const Selection selection(scalars, is_finite, threads);
-  Jacobian<typename Group::Coordinate> total;
-  if (selection.num_ones() > 0) total += sum_of_ones<Group, Arithmetic>(bases, 1, selection, threads);
-  if (selection.terms().size() > 0) {
-    using Method = Pippenger<Group, Arithmetic, byte>;
-    const std::size_t terms = selection.terms().size();
-    const int width = width_for(terms, Method::num_chunks(terms));
-    const auto sets = static_cast<std::size_t>(Windows(width).count());
-    total += Method(bases, 1, scalars, selection.terms(), width, sets, threads).run();
-  }
-  return total.to_affine();
+  return run<Group, Arithmetic>(bases.data, bases, scalars, is_finite, threads);
 }
 
 }  // namespace
 
 template <class Group>
-typename Group::Point msm(const byte* bases, const Scalars& scalars, int threads) {
+typename Group::Point msm(const Bases& bases, const Scalars& scalars, int threads) {
 #if defined(CUZK_HAS_IFMA_KERNELS)
   if (active_isa() == Isa::avx512ifma) return run<Group, VectorArithmetic<Group>>(bases, scalars, threads);
 #endif
   return run<Group, PortableArithmetic<Group>>(bases, scalars, threads);
 }
 
-template G1::Point msm<G1>(const byte*, const Scalars&, int);
-template G2::Point msm<G2>(const byte*, const Scalars&, int);
+template G1::Point msm<G1>(const Bases&, const Scalars&, int);
+template G2::Point msm<G2>(const Bases&, const Scalars&, int);
 
 }  // namespace cuzk

@@ -6,9 +6,16 @@
 
 namespace cuzk {
 
-// `bases` are count_bases(scalars) uncompressed points; they need not be in the subgroup. The result does not depend on
-// the number of threads.
+// count_bases(scalars) points: uncompressed, or prepared (prepare.hpp), `multiples` of each.
+struct Bases {
+  const byte* data;
+  bool is_prepared = false;
+  std::size_t multiples = 1;
+  int spacing = 0;  // bits between multiples
+};
+
+// The bases need not be in the subgroup. The result does not depend on the number of threads.
 template <class Group>
-typename Group::Point msm(const byte* bases, const Scalars& scalars, int threads);
+typename Group::Point msm(const Bases& bases, const Scalars& scalars, int threads);
 
 }  // namespace cuzk

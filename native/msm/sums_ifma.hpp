@@ -177,17 +177,18 @@ class Batch {
     for (std::size_t g = 0; g < groups; ++g) any |= forward<false>(g);
     if (any == 0) return;
     if (invert_lanes(product_)) {
-      for (std::size_t g = groups; g-- > 0;) backward<false>(g);
+      backward<false>(groups);
     } else {
       product_ = power_of_two<FpModulus, FpModulus::LOG2_R>();
       for (std::size_t g = 0; g < groups; ++g) forward<true>(g);
       invert_lanes(product_);
-      for (std::size_t g = groups; g-- > 0;) backward<true>(g);
+      backward<true>(groups);
     }
   }
 
  private:
   static constexpr int Y = Point::ROWS / 2;  // the first row of y
+  static constexpr int TOGETHER = 2;
   using Group = typename Addends::Group;
 
   // y of the addend with its sign, or 3 p - y: below 3 p, limb by limb.
@@ -244,40 +245,73 @@ class Batch {
   }
 
   template <bool EXACT>
-  CUZK_INLINE void backward(std::size_t g) {
-    const Pending<C>& pending = pending_[g];
-    if (pending.active == 0) return;  // denominators of 1, if any
-    const Group addends = addends_.group(g);
-    LaneSums<Point>& sums = sums_[g];
-    addends_.prefetch(g, 1);
-    const FpLanes reciprocal = product_ * pending.prefix;
-    addends_.prefetch(g, 2);
-    product_ = product_ * pending.norm;
-    addends_.prefetch(g, 3);
-    C x1, y1;
-    load_lanes(sums.row, x1);
-    load_lanes(sums.row + Y, y1);
-    C numerator = normalized(difference(signed_y(addends), y1, 3));  // below 6 p
-    C delta = pending.denominator;                                   // x2 - x1 + 3 p
-    if constexpr (EXACT) {
-      const C square = normalized(square_columns(x1));
-      numerator = blend(pending.doubled, numerator, normalized(sum(sum(square, square), square)));  // below 6.03 p
-      delta = blend(pending.doubled, delta, difference(square, square, 3));                         // 3 p
+  CUZK_INLINE void backward(std::size_t groups) {
+    std::size_t together[TOGETHER];
+    int count = 0;
+    while (groups > 0) {
+      --groups;
+      if (pending_[groups].active != 0) together[count++] = groups;  // else denominators of 1, if any
+      if (count == TOGETHER || (groups == 0 && count > 0)) {
+        backward<EXACT>(together, count);
+        count = 0;
+      }
     }
-    addends_.prefetch(g, 4);
-    const C lambda = quotient(numerator, pending.denominator, reciprocal);
-    addends_.prefetch(g, 5);
-    // lambda^2 - x1 - x2 + 5 p = lambda^2 - 2 x1 - delta + 8 p, between 0.9 p and 7.1 p
-    C x3 = difference(difference(square_columns(lambda), sum(x1, x1), 8), delta, 0);
-    x3 = normalized(reduced_once(reduced_once(x3, 4), 2));
-    addends_.prefetch(g, 6);
-    // lambda (x1 - x3 + 3 p) - y1 + 3 p: below 5.1 p
-    C y3 = difference(product_columns(lambda, normalized(difference(x1, x3, 3))), y1, 3);
-    y3 = normalized(reduced_once(reduced_once(y3, 2), 2));
-    addends_.prefetch(g, 7);
-    addends_.prefetch(g, 0);
-    store_lanes(x3, sums.row, pending.active);
-    store_lanes(y3, sums.row + Y, pending.active);
+  }
+
+  // Some groups step by step: what one of them has to wait for, the others fill with their work.
+  template <bool EXACT>
+  CUZK_INLINE void backward(const std::size_t* groups, int count) {
+    Group addends[TOGETHER];
+    FpLanes reciprocal[TOGETHER];
+    C numerator[TOGETHER], delta[TOGETHER], lambda[TOGETHER], x3[TOGETHER];
+    for (int k = 0; k < count; ++k) {
+      const Pending<C>& pending = pending_[groups[k]];
+      addends[k] = addends_.group(groups[k]);
+      addends_.prefetch(groups[k], 0);
+      reciprocal[k] = product_ * pending.prefix;
+      addends_.prefetch(groups[k], 1);
+      product_ = product_ * pending.norm;
+      addends_.prefetch(groups[k], 2);
+      C y1;
+      load_lanes(sums_[groups[k]].row + Y, y1);
+      numerator[k] = normalized(difference(signed_y(addends[k]), y1, 3));  // below 6 p
+      delta[k] = pending.denominator;                                      // x2 - x1 + 3 p
+      if constexpr (EXACT) {
+        C x1;
+        load_lanes(sums_[groups[k]].row, x1);
+        const C square = normalized(square_columns(x1));
+        const C tangent = normalized(sum(sum(square, square), square));  // below 6.03 p
+        numerator[k] = blend(pending.doubled, numerator[k], tangent);
+        delta[k] = blend(pending.doubled, delta[k], difference(square, square, 3));  // 3 p
+      }
+    }
+    for (int k = 0; k < count; ++k) {
+      addends_.prefetch(groups[k], 3);
+      lambda[k] = quotient(numerator[k], pending_[groups[k]].denominator, reciprocal[k]);
+      addends_.prefetch(groups[k], 4);
+    }
+    for (int k = 0; k < count; ++k) {
+      // lambda^2 - x1 - x2 + 5 p = lambda^2 - 2 x1 - delta + 8 p, between 0.9 p and 7.1 p
+      C x1;
+      load_lanes(sums_[groups[k]].row, x1);
+      const C third = difference(difference(square_columns(lambda[k]), sum(x1, x1), 8), delta[k], 0);
+      x3[k] = normalized(reduced_once(reduced_once(third, 4), 2));
+      addends_.prefetch(groups[k], 5);
+    }
+    for (int k = 0; k < count; ++k) {
+      LaneSums<Point>& sums = sums_[groups[k]];
+      const __mmask8 active = pending_[groups[k]].active;
+      C x1, y1;
+      load_lanes(sums.row, x1);
+      load_lanes(sums.row + Y, y1);
+      addends_.prefetch(groups[k], 6);
+      // lambda (x1 - x3 + 3 p) - y1 + 3 p: below 5.1 p
+      C y3 = difference(product_columns(lambda[k], normalized(difference(x1, x3[k], 3))), y1, 3);
+      y3 = normalized(reduced_once(reduced_once(y3, 2), 2));
+      addends_.prefetch(groups[k], 7);
+      store_lanes(x3[k], sums.row, active);
+      store_lanes(y3, sums.row + Y, active);
+    }
   }
 
   LaneSums<Point>* sums_;

@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import py_arkworks_bls12381 as arkworks
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from cuzk.algebra import bitmap
 from cuzk.algebra.group import G1, G2, Group
+from cuzk.algebra.prepared import PreparedPoints
 from cuzk.algebra.scalars import PackedScalars
 from cuzk.errors import InputError
 from tests.algebra.points import (
@@ -166,3 +168,75 @@ for group in (G1, G2):
     ]
     assert runs[0].stdout == runs[1].stdout
     assert len(runs[0].stdout) == 2 * (96 + 192) + 2
+
+
+@GROUPS
+@settings(max_examples=15)
+@given(
+    terms=st.lists(st.tuples(SCALARS, st.booleans()), max_size=60),
+    multiples=st.sampled_from([1, 2, 5, 16, 64]),
+    threads=st.integers(1, 3),
+)
+def test_prepared_bases_give_the_same(
+    group: Group, terms: list[tuple[int, bool]], multiples: int, threads: int
+) -> None:
+    scalars = fr([scalar for scalar, _ in terms])
+    density = bitmap.pack([counts for _, counts in terms])
+    bases = random_points(group, 60)[: len(terms)]
+    prepared = group.prepare(bases, multiples=multiples, threads=threads)
+    expected = group.msm(bases, scalars)
+    assert (len(prepared), prepared.multiples) == (len(terms), multiples)
+    assert (group.msm(prepared, scalars, threads=threads) == expected).all()
+    packed = PackedScalars.pack(scalars)
+    assert (group.msm(prepared, packed, threads=threads) == expected).all()
+    count = sum(counts for _, counts in terms)
+    expected = group.msm(bases[:count], scalars, density)
+    assert (group.msm(prepared[:count], scalars, density, threads) == expected).all()
+
+
+@GROUPS
+def test_many_prepared_bases(group: Group) -> None:
+    """As many as are taken in several chunks, most of them equal, and some of their opposites."""
+    count = 140_000
+    pool = random_points(group, 60)
+    bases = np.concatenate([pool, group.neg(pool)])[np.arange(count) % 120]
+    scalars = fr([1, 2, curve.R - 1, 0x1234567890ABCDEF1234567890ABCDEF, 12345] * (count // 5))
+    expected = group.mul(bases[:600], scalars[:600])  # 600 terms are a period of both
+    whole, rest = divmod(count, 600)
+    total = group.identity
+    for point, times in zip(expected, [whole + 1] * rest + [whole] * (600 - rest), strict=True):
+        total = group.add(total, group.mul(point, fr([times])[0]))
+    assert (group.msm(bases, scalars, threads=2) == total).all()
+    assert (group.msm(group.prepare(bases, threads=2), scalars, threads=3) == total).all()
+
+
+def test_prepared_bases_may_be_mapped(tmp_path: Path) -> None:
+    bases, scalars = random_points(G1, 31), fr(random_scalars(31, seed=3))
+    shape = G1.prepared_shape(31, 4)
+    mapped = np.memmap(tmp_path / "prepared", dtype=np.uint8, mode="w+", offset=64, shape=shape)
+    prepared = G1.prepare(bases, multiples=4, out=mapped)
+    mapped.flush()
+    again = np.memmap(tmp_path / "prepared", dtype=np.uint8, mode="r", offset=64, shape=shape)
+    view = PreparedPoints("G1", prepared.layout, again, prepared.spacing)
+    assert (G1.msm(view[:20], scalars[:20]) == G1.msm(bases[:20], scalars[:20])).all()
+
+
+def test_refusals_of_prepared_bases() -> None:
+    bases, scalars = random_points(G1, 3), fr([5, 6, 7])
+    prepared = G1.prepare(bases, multiples=2)
+    with pytest.raises(InputError, match="expected the layout"):
+        G2.msm(prepared, scalars)
+    with pytest.raises(InputError, match="expected 3 bases"):
+        G1.msm(prepared[:2], scalars)
+    with pytest.raises(InputError, match="do not cover a scalar"):
+        G1.msm(PreparedPoints("G1", prepared.layout, prepared.data, 16), scalars)
+    with pytest.raises(InputError, match="bytes each"):
+        G1.msm(PreparedPoints("G1", prepared.layout, prepared.data[:, :, :64].copy(), prepared.spacing), scalars)
+    shifted = np.zeros(prepared.data.size + 65, dtype=np.uint8)
+    start = -shifted.ctypes.data % 64 + 1
+    with pytest.raises(InputError, match="must start at a multiple of"):
+        G1.prepare(bases, multiples=2, out=shifted[start : start + prepared.data.size].reshape(prepared.data.shape))
+    with pytest.raises(InputError, match="point 1: it is infinity"):
+        G1.prepare(np.stack([bases[0], G1.identity]))
+    with pytest.raises(InputError, match="expected 1 to 64 multiples"):
+        G1.prepare(bases, multiples=0)

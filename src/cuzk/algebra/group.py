@@ -10,7 +10,7 @@ Only `check` and `decompress` look at the curve equation and the subgroup; call 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ __all__ = ["G1", "G2", "Group", "Points", "Scalars"]
 
 Points: TypeAlias = NDArray[np.uint8]
 Scalars: TypeAlias = NDArray[np.uint64]
+
+_MOST_MULTIPLES = 64
 
 
 @dataclass(frozen=True)
@@ -92,28 +94,33 @@ class Group:
     @property
     def prepared_layout(self) -> str:
         """The layout of prepared points for the instruction set in use: points of another one must be made anew."""
-        return f"{self.name}-plain-1"
+        name: str = self._native("prepared_layout")()[0]
+        return name
 
     def prepared_shape(self, count: int, multiples: int = 1) -> tuple[int, int, int]:
         """Return the shape of the uint8 array that holds `count` prepared points."""
-        return count, multiples, self.point_size
+        size: int = self._native("prepared_layout")()[1]
+        return count, multiples, size
 
     def prepare(
-        self, points: Points, *, multiples: int = 1, out: Points | None = None, threads: int = 1
+        self, points: Points, *, multiples: int = 1, out: NDArray[np.uint8] | None = None, threads: int = 1
     ) -> PreparedPoints:
-        """Prepare points for `msm`, in `out` if given (uint8 of `prepared_shape`, perhaps memory-mapped).
+        """Prepare points for `msm`, in `out` if given (uint8 of `prepared_shape`, at a multiple of 64 bytes).
 
-        Refuses infinity. With `multiples`, whose number is best near 16, an `msm` takes less time.
+        Refuses infinity. With multiples of each point, about 16, an `msm` of few terms takes less time.
         """
         check_threads(threads)
+        if not 1 <= multiples <= _MOST_MULTIPLES:
+            raise InputError(f"prepare: expected 1 to {_MOST_MULTIPLES} multiples, got {multiples}")
         rows = self._rows(points, single=False)
         shape = self.prepared_shape(len(rows), multiples)
         if out is None:
-            out = np.empty(shape, dtype=np.uint8)
-        if out.shape != shape:
-            raise InputError(f"prepare: expected uint8{list(shape)} to write to, got {out.dtype}{list(out.shape)}")
-        out[:] = rows[:, np.newaxis]
-        return PreparedPoints(self.name, self.prepared_layout, out, 16)
+            out = _aligned(shape, self._native("prepared_layout")()[2])
+        if out.shape != shape or out.dtype != np.uint8 or not out.flags.c_contiguous:
+            raise InputError(f"prepare: expected contiguous uint8{list(shape)}, got {out.dtype}{list(out.shape)}")
+        spacing = _native.prepared_spacing(len(rows), multiples)
+        self._native("prepare")(rows, spacing, out, threads)
+        return PreparedPoints(self.name, self.prepared_layout, out, spacing)
 
     def msm(
         self,
@@ -128,21 +135,25 @@ class Group:
         of them, in order. The result is the same bytes for every number of threads.
         """
         check_threads(threads)
-        if isinstance(bases, PreparedPoints):
-            bases = np.ascontiguousarray(bases.data[:, 0])
         if density is not None:
             bitmap.check(density, len(scalars), "density")
-        rows = self._rows(bases, single=False)
+        if isinstance(bases, PreparedPoints):
+            if bases.layout != self.prepared_layout:
+                raise InputError(f"prepared points: expected the layout {self.prepared_layout}, got {bases.layout}")
+            where: tuple[Any, ...] = (bases.data, bases.spacing)
+            suffix = "_prepared"
+        else:
+            where, suffix = (self._rows(bases, single=False),), ""
         out = np.empty((1, self.point_size), dtype=np.uint8)
         if isinstance(scalars, PackedScalars):
             values = np.ascontiguousarray(scalars.values)
-            function = self._native("msm_packed")
-            function(rows, scalars.length, scalars.wide, scalars.bit, values, density, out, threads)
+            packed = (scalars.length, scalars.wide, scalars.bit, values)
+            self._native("msm_packed" + suffix)(*where, *packed, density, out, threads)
         else:
             factors = np.ascontiguousarray(_checked_scalars(scalars))
             if factors.ndim != 2:
                 raise InputError(f"msm: expected Fr[n], got shape {scalars.shape}")
-            self._native("msm_dense")(rows, factors, density, out, threads)
+            self._native("msm_dense" + suffix)(*where, factors, density, out, threads)
         return out.reshape(self.point_size)
 
     def compress(self, points: Points, threads: int = 1) -> Points:
@@ -169,8 +180,8 @@ class Group:
         check_threads(threads)
         self._native("check")(self._rows(points), subgroup, infinity, threads)
 
-    def _native(self, function: str) -> Callable[..., None]:
-        kernel: Callable[..., None] = getattr(_native, f"{self.name.lower()}_{function}")
+    def _native(self, function: str) -> Callable[..., Any]:
+        kernel: Callable[..., Any] = getattr(_native, f"{self.name.lower()}_{function}")
         return kernel
 
     def _rows(self, points: Points, single: bool = True) -> Points:
@@ -189,6 +200,14 @@ class Group:
             np.ascontiguousarray(np.broadcast_to(rows_q, full)),
             shape,
         )
+
+
+def _aligned(shape: tuple[int, int, int], alignment: int) -> NDArray[np.uint8]:
+    """Return an uninitialized array that starts at a multiple of `alignment` bytes."""
+    size = shape[0] * shape[1] * shape[2]
+    memory = np.empty(size + alignment, dtype=np.uint8)
+    start = -memory.ctypes.data % alignment
+    return memory[start : start + size].reshape(shape)
 
 
 def _byte_rows(data: Points, size: int, what: str) -> Points:

@@ -20,7 +20,8 @@ __all__ = ["PreparedPoints"]
 class PreparedPoints:
     """Prepared points of one group, made by `Group.prepare`; `data` may be read-only and memory-mapped.
 
-    `data` is uint8[n, multiples, size]; `spacing` counts bits, 0 where there is one multiple. A slice is a view.
+    `data` is uint8[n, multiples, size] at a multiple of 64 bytes; `spacing` counts bits, 0 where there is one multiple.
+    It is trusted: other bytes than `Group.prepare` wrote give other sums. A slice is a view.
     """
 
     group: str
