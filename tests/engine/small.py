@@ -5,10 +5,11 @@ fault strikes so many times (default 1) over all processes and restarts, counted
 parameters are made once, in the folder, by `make_parameters`.
 
 Stages: check, synthesis, start, finish.  Faults: raise, input (InputError), die, segfault, hang, wrong (a bad proof),
-exit (SystemExit, which ends a thread without a word).
+exit (SystemExit, which ends a thread without a word), warn (a line in the log, and nothing else).
 """
 
 import json
+import logging
 import os
 import signal
 import time
@@ -150,6 +151,8 @@ class SmallRegistry:
             time.sleep(3600)
         if fault == "exit":
             raise SystemExit
+        if fault == "warn":
+            logging.getLogger("library").warning("%s of partition %d is odd", stage, partition)
         return fault == "wrong"
 
     def _again(self, name: str, times: int) -> bool:

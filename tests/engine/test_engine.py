@@ -346,3 +346,14 @@ async def test_status_shows_the_gpus_that_the_driver_knows_or_why_it_knows_none(
         shown = json.loads(engine.status_json())["gpus"]["found"]
         assert [entry["name"] for entry in shown] == [gpu.name for gpu in found]
         assert all(entry["unknown"] == {"temperature_c": "Not Supported"} for entry in shown)
+
+
+@pytest.mark.parametrize("stage", ["check", "synthesis", "start"])
+@in_loop
+async def test_what_workers_log_is_in_the_engines_log(engine_in: EngineFactory, stage: str) -> None:
+    async with engine_in() as engine:
+        with capture_logs() as logs:
+            await engine.prove(small.request(Kind.WINNING, faults={f"{stage} 0": "warn"}))
+        (entry,) = [entry for entry in logs if entry.get("source") == "library"]
+        assert (entry["event"], entry["log_level"]) == (f"{stage} of partition 0 is odd", "warning")
+        assert entry["worker"]

@@ -141,8 +141,18 @@ class Sampled(msgspec.Struct, frozen=True, tag=True):
     unknown: dict[str, str]
 
 
+class Logged(msgspec.Struct, frozen=True, tag=True):
+    """From a worker: what one of its libraries logged, for the engine's log."""
+
+    logger: str
+    level: int
+    text: str
+
+
 ToWorker = CheckRequest | SynthesizeTask | ProveTask | CancelTask | LoadTask | UnloadTask
-FromWorker = Ready | Checked | Refused | Broken | Synthesized | Started | Proved | Failed | Loaded | NotLoaded | Sampled
+FromWorker = (
+    Ready | Checked | Refused | Broken | Synthesized | Started | Proved | Failed | Loaded | NotLoaded | Sampled | Logged
+)
 
 encoder = msgspec.msgpack.Encoder()
 to_worker = msgspec.msgpack.Decoder(ToWorker)

@@ -163,6 +163,10 @@ class WorkerProcess:
         message = None
         with suppress(msgspec.MsgspecError):  # what is no message comes from a process that is beside itself
             message = say.from_worker.decode(data) if data else None
+        if isinstance(message, say.Logged):
+            log.log(message.level, message.text, worker=self.name, source=message.logger)
+            _close_all(descriptors)
+            return
         if message is not None:
             self._on_message(self.name, message, descriptors)
             return

@@ -5,6 +5,7 @@ engine, and nothing a task does can stop it from noticing (kernels release the G
 """
 
 import ctypes
+import logging
 import os
 import queue
 import signal
@@ -42,8 +43,21 @@ def main(role: Role, name: str, end: socket.socket, source: RegistrySource) -> N
         worker = _SynthesisWorker(end, registry)
     else:
         worker = _DeviceWorker(end, registry.prover(name))
+    logging.getLogger().handlers = [_ToEngine(worker)]
     worker.send(say.Ready())
     worker.read()
+
+
+class _ToEngine(logging.Handler):
+    """Hands what is logged here to the engine, whose log has one form and one place."""
+
+    def __init__(self, worker: "_Worker") -> None:
+        super().__init__()
+        self._worker = worker
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send a record's text."""
+        self._worker.send(say.Logged(record.name, record.levelno, record.getMessage()[: say.MAX_TEXT]))
 
 
 class _Worker:
