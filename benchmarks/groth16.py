@@ -2,8 +2,8 @@
 
     python benchmarks/groth16.py --circuit dense_chain --log2 16 18 --threads 2 --multiples 16
 
-Proofs are made in a fresh process that maps the parameters and the assignment from files, as a worker does. Seconds are
-those of the best proof but the first, which finds nothing of the parameters in its memory (`first_seconds`); CPU
+Proofs are made in a fresh process that maps the parameters and has the assignment in memory, as a worker does. Seconds
+are of the best proof but the first, which finds nothing of the parameters in its memory (`first_seconds`); CPU
 seconds are those of all threads, and the figure to look at on a busy machine. Peak resident memory is set against the
 bound: parameter file (or prepared points) + 96 bytes a domain point + 20 %.
 """
@@ -54,8 +54,9 @@ def prove_all(folder: Path, threads: int, repeats: int) -> list[dict[str, Any]]:
 
 def prove_once(path: Path, parameters: Parameters, density: Density, threads: int) -> dict[str, Any]:
     """Prove the assignment in a file and verify the proof."""
-    with path.open("r+b") as file:
-        segment = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    segment = mmap.mmap(-1, path.stat().st_size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with path.open("rb") as file:
+        file.readinto(segment)
     assignment = Assignment.from_buffer(memoryview(segment))
     inputs = assignment.inputs.copy()
     evaluations = -(-assignment.layout.offsets[4] // mmap.PAGESIZE) * mmap.PAGESIZE
