@@ -18,8 +18,8 @@ def prepare_command(
     multiples: Annotated[
         int | None,
         typer.Option(
-            help="Multiples kept of each point: more are faster, and take as many times the memory. "
-            "Unless given, 16 for small circuits, as many as 2 GiB hold for others, or 1.",
+            help="Multiples kept of each point: up to 8 are faster, and take as many times the memory. "
+            "Unless given, 8, or as many as 2 GiB hold, or 1.",
             min=1,
             max=16,
             metavar="N",

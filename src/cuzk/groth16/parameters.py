@@ -104,7 +104,7 @@ class Parameters:
     def prepare(self, path: Path, *, source: str, multiples: int = 1, threads: int = 1) -> Self:
         """Return these parameters with prepared points: those in the file at `path`, which is made unless it is there.
 
-        `source` is the digest of the parameter file. With `multiples` of every point, up to 16, proofs take less time,
+        `source` is the digest of the parameter file. With `multiples` of every point, best 8, proofs take less time,
         and the points more memory. InputError if the file cannot be written.
         """
         prepared = PreparedBases.make(path, source, self.vectors, multiples=multiples, threads=threads)

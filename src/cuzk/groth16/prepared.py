@@ -1,4 +1,4 @@
-"""Prepared parameters: the five vectors of points as the multiplications work on them, in a file mapped into memory.
+"""Prepared parameters: the five vectors of points as the multiplications work on them, in a file.
 
     magic "cuzkprp1", u64 version, u64 size of the file, u32 CRC-32 of the index, u32 size of the index
     index    JSON: the digest of the parameter file; of each vector its group, layout, spacing, shape, place and CRC-32
@@ -28,7 +28,7 @@ import numpy as np
 from cuzk.algebra.group import G1, G2, Points
 from cuzk.algebra.prepared import PreparedPoints
 from cuzk.errors import FormatError, InputError
-from cuzk.files import map_file, replacing
+from cuzk.files import replacing
 
 __all__ = ["VERSION", "PreparedBases", "prepared_size"]
 
@@ -83,12 +83,12 @@ class PreparedBases:
 
     @classmethod
     def open(cls, path: Path, source: str, counts: Mapping[str, int], *, threads: int = 1) -> Self:
-        """Map a file, all of which is read to be checked.
+        """Read a file and check it.
 
         `source` is the digest of the parameter file, `counts` its vectors' lengths. FormatError if the file is damaged,
         of other parameters, or for other kernels than those in use; InputError if it cannot be read.
         """
-        data = map_file(path)
+        data = _read(path)
         try:
             return cls.parse(data, source, counts, threads=threads)
         except FormatError as error:
@@ -139,6 +139,25 @@ class PreparedBases:
 def prepared_size(counts: Mapping[str, int], multiples: int) -> int:
     """Return the bytes that the points of vectors of these lengths take when they are prepared."""
     return sum(math.prod(_GROUPS[name].prepared_shape(count, multiples)) for name, count in counts.items())
+
+
+def _read(path: Path) -> memoryview:
+    """Read a file into memory on huge pages, where the system gives them: points are read at random."""
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if not size:
+                raise FormatError(f"{path} is empty")
+            memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            if hasattr(mmap, "MADV_HUGEPAGE"):
+                with suppress(OSError):  # a kernel without huge pages
+                    memory.madvise(mmap.MADV_HUGEPAGE)
+            view, done = memoryview(memory), 0
+            while done < size and (read := file.readinto(view[done:])):
+                done += read
+            return view[:done]
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def _read_index(data: memoryview) -> _Index:

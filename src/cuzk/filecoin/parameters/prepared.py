@@ -18,7 +18,8 @@ from cuzk.groth16.prepared import prepared_size
 
 __all__ = ["MULTIPLES", "default_multiples", "open_parameters", "prepare_parameters", "prepared_path"]
 
-MULTIPLES = (16, 8, 4, 2, 1)
+MULTIPLES = (8, 4, 2, 1)
+"""What is chosen from: with more, reading them costs what they save (docs/performance.md)."""
 
 _SMALL = 2 << 30
 """Multiples are kept for circuits whose prepared parameters are then no larger than this."""
