@@ -19,7 +19,7 @@ def prepare_command(
         int | None,
         typer.Option(
             help="Multiples kept of each point: up to 8 are faster, and take as many times the memory. "
-            "Unless given, 8, or as many as 2 GiB hold, or 1.",
+            "Unless given, 8, or as many as 512 MiB hold, or 1.",
             min=1,
             max=16,
             metavar="N",

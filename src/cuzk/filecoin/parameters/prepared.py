@@ -21,7 +21,7 @@ __all__ = ["MULTIPLES", "default_multiples", "open_parameters", "prepare_paramet
 MULTIPLES = (8, 4, 2, 1)
 """What is chosen from: with more, reading them costs what they save (docs/performance.md)."""
 
-_SMALL = 2 << 30
+_SMALL = 512 << 20
 """Multiples are kept for circuits whose prepared parameters are then no larger than this."""
 _log = logging.getLogger(__name__)
 
