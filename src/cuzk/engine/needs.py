@@ -13,12 +13,15 @@ from cuzk.r1cs.compiled import CompiledCircuit
 _FR = 32
 _MIB = 1 << 20
 _SCALAR_BITS = 255
-_TERM = 12  # 8 bytes, and half as much again while the list grows
+_TERM = 8
 _CHUNK = 1 << 17
-_IN_CHUNK = 96 + 32
-_BUCKET = 96 + 4
-_WIDTHS = range(3, 18)
-_REDUCTION = 2.2  # additions a bucket costs when the buckets of a window are summed
+_IN_CHUNK = 128 + 32
+_BUCKET = 128 + 1
+_WIDTHS = range(3, 21)
+_REDUCTION, _CHUNK_OF_BUCKET = (
+    2.5,
+    0.6,
+)  # additions a bucket, and with every chunk: msm/tuning.hpp
 
 
 def needs_of(circuit: CompiledCircuit, parameters: int) -> Needs:
@@ -37,7 +40,8 @@ def needs_of(circuit: CompiledCircuit, parameters: int) -> Needs:
 
 def _multiplication(terms: int) -> int:
     """Return the bytes that a multi-scalar multiplication in G1 takes."""
-    width = min(_WIDTHS, key=lambda width: _windows(width) * (terms + _REDUCTION * _buckets(width)))
+    bucket = _REDUCTION + _CHUNK_OF_BUCKET * -(-terms // _CHUNK)
+    width = min(_WIDTHS, key=lambda width: _windows(width) * (terms + bucket * _buckets(width)))
     return _TERM * terms + _IN_CHUNK * min(terms, _CHUNK) + _BUCKET * _windows(width) * _buckets(width)
 
 
