@@ -101,7 +101,7 @@ class Pippenger {
   }
 
  private:
-  static constexpr std::size_t ENOUGH_BUCKETS = 8192, SMALLEST_SHARD = 1024;
+  static constexpr std::size_t ENOUGH_BUCKETS = 4096, SMALLEST_SHARD = 1024;
   static constexpr std::size_t DIRECT = std::size_t{1} << 16;  // terms whose points are read in place
   static constexpr std::size_t CHUNK =
       (std::size_t{1} << 24) / sizeof(Point);  // terms whose points are copied at a time
