@@ -1,11 +1,12 @@
 """How much memory a partition takes beside its segment, from the sizes of its circuit.
 
-It is the third vector of the quotient (native/ntt), or what the largest multi-scalar multiplication takes (native/msm),
-whichever is more: a list of the terms, the bases and scalars of a chunk of terms in the arithmetic's form, and the
-buckets of all windows. The multiplication over h has most terms; the one in G2 has fewer, and larger points, and takes
-about as much. `benchmarks/engine.py kernels` measures each stage and `benchmarks/engine.py memory` the whole.
+It is the third vector of the quotient (native/ntt), or what the largest multi-scalar multiplication takes (native/msm,
+pippenger.hpp), whichever is more: a list of the terms, a chunk of their points, their digits in a window, and the
+buckets of all windows. The multiplication over h has most terms; the one in G2 has fewer, and points of twice the size.
+`benchmarks/engine.py kernels` measures each stage and `benchmarks/engine.py memory` the whole.
 """
 
+from cuzk.algebra.fr import MODULUS
 from cuzk.engine.kinds import Needs
 from cuzk.groth16.assignment import AssignmentLayout
 from cuzk.r1cs.compiled import CompiledCircuit
@@ -14,40 +15,55 @@ _FR = 32
 _MIB = 1 << 20
 _SCALAR_BITS = 255
 _TERM = 8
-_CHUNK = 1 << 17
-_IN_CHUNK = 128 + 32
-_BUCKET = 128 + 1
+_IN_WINDOW = 8  # a digit, and the entry that it is sorted into
+_POINT = {"g1": 128, "g2": 256}
+_DIRECT = 1 << 16  # terms whose points are read in place
+_CHUNK = 16 * _MIB  # of copied points
 _WIDTHS = range(3, 21)
-_REDUCTION, _CHUNK_OF_BUCKET = (
-    2.5,
-    0.6,
-)  # additions a bucket, and with every chunk: msm/tuning.hpp
+_REDUCTION, _CHUNK_COST = 2.5, 0.6  # additions that a bucket costs: once, and for each chunk
+_TOGETHER = 8192  # buckets of narrow windows that are filled together
 
 
 def needs_of(circuit: CompiledCircuit, parameters: int) -> Needs:
     """Return what a circuit's partitions need; `parameters` is the size of the parameter file."""
     layout = AssignmentLayout(circuit.num_inputs, circuit.num_aux, circuit.root.sizes.wide, circuit.domain)
     variables = circuit.num_inputs + circuit.num_aux
+    wide = circuit.num_inputs + circuit.root.sizes.wide  # the others are 0 or 1, which are no terms
+    multiplications = (_multiplication("g1", max(circuit.domain, wide)), _multiplication("g2", wide))
     return Needs(
         assignment=layout.size,
         evaluations=2 * circuit.domain * _FR,
         synthesis=4 * _MIB + 3 * circuit.num_data * _FR,  # the data, and what they are put together from
-        work=4 * _MIB + max(_FR * circuit.domain, _multiplication(max(circuit.domain, variables))),
+        work=4 * _MIB + max(_FR * circuit.domain, *multiplications),
         circuit=4 * _MIB + 2 * variables,
         parameters=max(1, parameters),
     )
 
 
-def _multiplication(terms: int) -> int:
-    """Return the bytes that a multi-scalar multiplication in G1 takes."""
-    bucket = _REDUCTION + _CHUNK_OF_BUCKET * -(-terms // _CHUNK)
-    width = min(_WIDTHS, key=lambda width: _windows(width) * (terms + bucket * _buckets(width)))
-    return _TERM * terms + _IN_CHUNK * min(terms, _CHUNK) + _BUCKET * _windows(width) * _buckets(width)
+def _multiplication(group: str, terms: int) -> int:
+    """Return the bytes that a multi-scalar multiplication takes."""
+    point = _POINT[group]
+    chunk = _CHUNK // point
+    chunks = -(-terms // chunk) if terms > _DIRECT else 1
+    width = min(
+        _WIDTHS,
+        key=lambda width: _windows(width) * terms + (_REDUCTION + _CHUNK_COST * chunks) * _all_buckets(width),
+    )
+    copied = min(terms, chunk) * point if terms > _DIRECT else 0
+    together = max(1, _TOGETHER // _buckets(width))
+    window = _IN_WINDOW * (min(terms, chunk) if copied else terms) * together
+    return _TERM * terms + copied + window + point * _all_buckets(width)
 
 
 def _windows(width: int) -> int:
-    return _SCALAR_BITS // width + 1
+    return -(-_SCALAR_BITS // width)
 
 
 def _buckets(width: int) -> int:
     return 1 << (width - 1)
+
+
+def _all_buckets(width: int) -> int:
+    """Return the buckets of all windows; the top one has as many as the modulus lets it."""
+    below = _windows(width) - 1
+    return below * _buckets(width) + ((MODULUS - 1) >> (below * width)) + 1
