@@ -1,8 +1,8 @@
 """How much memory a partition takes beside its segment, from the sizes of its circuit.
 
-It is the third vector of the quotient (native/ntt), or what the largest multi-scalar multiplication takes (native/msm,
+It is the third vector of the quotient (native/ntt), or what the largest multi-scalar multiplications take (native/msm,
 pippenger.hpp), whichever is more: a list of the terms, a chunk of their points, their digits in a window, and the
-buckets of all windows. The multiplication over h has most terms; the one in G2 has fewer, and points of twice the size.
+buckets of all windows. In G1 that over h has most terms; the one in G2 has fewer, and points of twice the size.
 `benchmarks/engine.py kernels` measures each stage and `benchmarks/engine.py memory` the whole.
 """
 
@@ -29,12 +29,13 @@ def needs_of(circuit: CompiledCircuit, parameters: int) -> Needs:
     layout = AssignmentLayout(circuit.num_inputs, circuit.num_aux, circuit.root.sizes.wide, circuit.domain)
     variables = circuit.num_inputs + circuit.num_aux
     wide = circuit.num_inputs + circuit.root.sizes.wide  # the others are 0 or 1, which are no terms
-    multiplications = (_multiplication("g1", max(circuit.domain, wide)), _multiplication("g2", wide))
+    # The allocator still holds what the multiplications in G1 freed when that in G2 runs.
+    multiplications = _multiplication("g1", max(circuit.domain, wide)) + _multiplication("g2", wide)
     return Needs(
         assignment=layout.size,
         evaluations=2 * circuit.domain * _FR,
         synthesis=4 * _MIB + 3 * circuit.num_data * _FR,  # the data, and what they are put together from
-        work=4 * _MIB + max(_FR * circuit.domain, *multiplications),
+        work=4 * _MIB + max(_FR * circuit.domain, multiplications),
         circuit=4 * _MIB + 2 * variables,
         parameters=max(1, parameters),
     )
