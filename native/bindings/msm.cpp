@@ -81,12 +81,9 @@ void require_prepared(const byte* data, std::size_t count, std::size_t multiples
                      std::to_string(size));
   if (count > 0 && reinterpret_cast<std::uintptr_t>(data) % layout.alignment != 0)
     throw InputError("prepared points must start at a multiple of " + std::to_string(layout.alignment) + " bytes");
-  const bool single = multiples == 1;
-  if (multiples < 1 || multiples > Windows::SCALAR_BITS || (single && spacing != 0) ||
-      (!single && (spacing < NARROWEST_WINDOW || spacing > Windows::SCALAR_BITS ||
-                   multiples * static_cast<std::size_t>(spacing) < Windows::SCALAR_BITS)))
+  if (!is_spacing(multiples, spacing))
     throw InputError("prepared points: " + std::to_string(multiples) + " multiples with a spacing of " +
-                     std::to_string(spacing) + " bits do not cover a scalar");
+                     std::to_string(spacing) + " bits do not cover a scalar, or no window divides it");
 }
 
 template <class Group>
@@ -149,6 +146,7 @@ void register_group(nb::module_& module, const std::string& prefix) {
 void register_msm(nb::module_& module) {
   register_group<G1>(module, "g1_");
   register_group<G2>(module, "g2_");
+  module.def("is_prepared_spacing", &is_spacing, nb::arg("multiples"), nb::arg("spacing"));
   module.def("prepared_spacing", &prepared_spacing, nb::arg("count"), nb::arg("multiples"));
 }
 

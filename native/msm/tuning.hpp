@@ -21,6 +21,17 @@ inline double cost_of(int width, std::size_t terms, std::size_t chunks, std::siz
   return static_cast<double>(count) * static_cast<double>(terms) + bucket * buckets;
 }
 
+// Whether multiples that many bits apart are of use: they cover a scalar, and there are windows that divide them.
+inline bool is_spacing(std::size_t multiples, int spacing) {
+  if (multiples == 1) return spacing == 0;
+  if (multiples < 1 || multiples > Windows::SCALAR_BITS || spacing < NARROWEST_WINDOW ||
+      spacing > Windows::SCALAR_BITS || multiples * static_cast<std::size_t>(spacing) < Windows::SCALAR_BITS)
+    return false;
+  for (int width = NARROWEST_WINDOW; width <= WIDEST_WINDOW; ++width)
+    if (spacing % width == 0) return true;
+  return false;
+}
+
 // The best width among those that `is_allowed`.
 template <class IsAllowed>
 int best_width(std::size_t terms, std::size_t chunks, std::size_t multiples, IsAllowed is_allowed) {

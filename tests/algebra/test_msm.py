@@ -230,6 +230,9 @@ def test_refusals_of_prepared_bases() -> None:
         G1.msm(prepared[:2], scalars)
     with pytest.raises(InputError, match="do not cover a scalar"):
         G1.msm(PreparedPoints("G1", prepared.layout, prepared.data, 16), scalars)
+    for spacing in (131, 254):  # of which no width of a window is a divisor
+        with pytest.raises(InputError, match="no window divides it"):
+            G1.msm(PreparedPoints("G1", prepared.layout, prepared.data, spacing), scalars)
     with pytest.raises(InputError, match="bytes each"):
         G1.msm(PreparedPoints("G1", prepared.layout, prepared.data[:, :, :64].copy(), prepared.spacing), scalars)
     shifted = np.zeros(prepared.data.size + 65, dtype=np.uint8)

@@ -1,7 +1,12 @@
 """Prepared parameters: the same proofs, and files that are damaged, foreign or half-written are not used."""
 
+import json
+import struct
 import threading
+import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +20,7 @@ from tests.groth16.fixtures import NAMES, fixture
 
 pytestmark = pytest.mark.usefixtures("each_isa")
 SOURCE = "0123456789abcdef"
+HEADER = struct.Struct("<8sQQII")
 
 
 def prepared(path: Path, multiples: int = 1, name: str = "chain16") -> Parameters:
@@ -119,3 +125,42 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         prepared(tmp_path / "file" / "c.prepared")
     with pytest.raises(InputError, match="cannot read"):
         reopen(tmp_path / "nothing")
+
+
+def with_index(data: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
+    """A file whose index says something else, with a checksum that is right."""
+    magic, version, size, _, index_size = HEADER.unpack_from(data)
+    index = json.loads(data[HEADER.size : HEADER.size + index_size])
+    change(index["vectors"])
+    encoded = json.dumps(index).encode()
+    header = HEADER.pack(magic, version, size, zlib.crc32(encoded), len(encoded))
+    return header + encoded + data[HEADER.size + len(encoded) :]
+
+
+@pytest.mark.parametrize("spacing", [-1, 0, 1, 62, 131, 254, 1 << 40, 1 << 70])
+def test_a_spacing_that_the_kernels_cannot_use_is_refused(spacing: int, tmp_path: Path) -> None:
+    path = tmp_path / "c.prepared"
+    prepared(path, 2)
+    path.write_bytes(with_index(path.read_bytes(), lambda vectors: vectors["a"].update(spacing=spacing)))
+    with pytest.raises(FormatError, match="no windows divide"):
+        reopen(path)
+
+
+@pytest.mark.parametrize("multiples", [-1, 0, 3, 65, 1 << 40, 1 << 62, 1 << 70])
+def test_a_shape_that_overflows_is_refused(multiples: int, tmp_path: Path) -> None:
+    def change(vectors: dict[str, Any]) -> None:
+        vectors["l"]["shape"][1] = multiples
+
+    path = tmp_path / "c.prepared"
+    prepared(path, 2)
+    path.write_bytes(with_index(path.read_bytes(), change))
+    with pytest.raises(FormatError, match="holds no prepared points"):
+        reopen(path)
+
+
+def test_a_file_that_is_far_too_large_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "c.prepared"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # a hole
+    with pytest.raises(FormatError, match="1099511627776 bytes, expected prepared points of"):
+        reopen(path)

@@ -6,6 +6,12 @@ from pathlib import Path
 import grpc
 import pytest
 import trustme
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from cuzk.addresses import UnixAddress
 from cuzk.client import Client, NoAnswerError, RefusedError, ServerError, fetch_status
@@ -123,3 +129,21 @@ def test_tls_files_that_cannot_be_used(tmp_path: Path) -> None:
         TlsFiles(tmp_path / "cert.pem", tmp_path / "none.pem").context()
     with pytest.raises(InputError, match=r"cannot use .*ca.pem with .*key.pem: KEY_VALUES_MISMATCH"):
         TlsFiles(tmp_path / "ca.pem", tmp_path / "key.pem").context()
+
+
+def test_a_client_ca_without_certificates_is_refused(tmp_path: Path) -> None:
+    """Else it would let everyone in, or be blamed on the port."""
+    files = tls_files(tmp_path)
+    for content in (b"", b"garbage", (tmp_path / "key.pem").read_bytes()):
+        (tmp_path / "none.pem").write_bytes(content)
+        with pytest.raises(InputError, match=r"cannot use .*none.pem as client CA"):
+            TlsFiles(files.certificate, files.key, tmp_path / "none.pem").credentials()
+
+
+def test_a_key_with_a_password_is_refused_without_asking_for_it(tmp_path: Path) -> None:
+    files = tls_files(tmp_path)
+    key = load_pem_private_key(files.key.read_bytes(), None)
+    encryption = BestAvailableEncryption(b"secret")
+    files.key.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption))
+    with pytest.raises(InputError, match=r"cannot use .*cert.pem with .*key.pem"):
+        files.credentials()

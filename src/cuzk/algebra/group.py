@@ -19,7 +19,7 @@ from cuzk import _native
 from cuzk.algebra import bitmap
 from cuzk.algebra.arrays import check_threads
 from cuzk.algebra.bitmap import Bitmap
-from cuzk.algebra.prepared import PreparedPoints
+from cuzk.algebra.prepared import MOST_MULTIPLES, PreparedPoints
 from cuzk.algebra.scalars import PackedScalars
 from cuzk.errors import InputError
 
@@ -27,8 +27,6 @@ __all__ = ["G1", "G2", "Group", "Points", "Scalars"]
 
 Points: TypeAlias = NDArray[np.uint8]
 Scalars: TypeAlias = NDArray[np.uint64]
-
-_MOST_MULTIPLES = 64
 
 
 @dataclass(frozen=True)
@@ -110,8 +108,8 @@ class Group:
         Refuses infinity. With multiples of each point, about 16, an `msm` of few terms takes less time.
         """
         check_threads(threads)
-        if not 1 <= multiples <= _MOST_MULTIPLES:
-            raise InputError(f"prepare: expected 1 to {_MOST_MULTIPLES} multiples, got {multiples}")
+        if not 1 <= multiples <= MOST_MULTIPLES:
+            raise InputError(f"prepare: expected 1 to {MOST_MULTIPLES} multiples, got {multiples}")
         rows = self._rows(points, single=False)
         shape = self.prepared_shape(len(rows), multiples)
         if out is None:

@@ -11,9 +11,19 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from cuzk import _native
 from cuzk.errors import InputError
 
-__all__ = ["PreparedPoints"]
+__all__ = ["MOST_MULTIPLES", "PreparedPoints", "is_spacing"]
+
+MOST_MULTIPLES = 64
+"""As many multiples of a point are kept at most."""
+
+
+def is_spacing(multiples: int, spacing: int) -> bool:
+    """Whether that many multiples may be `spacing` bits apart."""
+    in_range = 1 <= multiples <= MOST_MULTIPLES and 0 <= spacing <= 255
+    return in_range and _native.is_prepared_spacing(multiples, spacing)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ import msgspec
 import numpy as np
 
 from cuzk.algebra.group import G1, G2, Points
-from cuzk.algebra.prepared import PreparedPoints
+from cuzk.algebra.prepared import MOST_MULTIPLES, PreparedPoints, is_spacing
 from cuzk.errors import FormatError, InputError
 from cuzk.files import replacing
 
@@ -39,7 +39,6 @@ _HEADER = struct.Struct("<8sQQII")
 _ALIGNMENT = mmap.PAGESIZE
 _GROUPS = {"h": G1, "l": G1, "a": G1, "b_g1": G1, "b_g2": G2}
 _MAX_INDEX = 1 << 14
-_SCALAR_BITS = 255
 
 
 class _Vector(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,7 +87,7 @@ class PreparedBases:
         `source` is the digest of the parameter file, `counts` its vectors' lengths. FormatError if the file is damaged,
         of other parameters, or for other kernels than those in use; InputError if it cannot be read.
         """
-        data = _read(path)
+        data = _read(path, _largest(counts))
         try:
             return cls.parse(data, source, counts, threads=threads)
         except FormatError as error:
@@ -141,13 +140,20 @@ def prepared_size(counts: Mapping[str, int], multiples: int) -> int:
     return sum(math.prod(_GROUPS[name].prepared_shape(count, multiples)) for name, count in counts.items())
 
 
-def _read(path: Path) -> memoryview:
+def _largest(counts: Mapping[str, int]) -> int:
+    """Return the size of the largest file that there is for vectors of these lengths."""
+    return _HEADER.size + _MAX_INDEX + len(_GROUPS) * _ALIGNMENT + prepared_size(counts, MOST_MULTIPLES)
+
+
+def _read(path: Path, limit: int) -> memoryview:
     """Read a file into memory on huge pages, where the system gives them: points are read at random."""
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             if not size:
                 raise FormatError(f"{path} is empty")
+            if size > limit:
+                raise FormatError(f"{path} has {size} bytes, expected prepared points of {limit} at most")
             memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
             if hasattr(mmap, "MADV_HUGEPAGE"):
                 with suppress(OSError):  # a kernel without huge pages
@@ -183,10 +189,10 @@ def _view(data: memoryview, name: str, vector: _Vector, count: int) -> PreparedP
     if (vector.group, vector.layout) != (group.name, group.prepared_layout):
         raise FormatError(f"{name} has the layout {vector.layout}, expected {group.prepared_layout}")
     multiples = vector.shape[1]
-    if multiples < 1 or vector.shape != group.prepared_shape(count, multiples):
+    if not 1 <= multiples <= MOST_MULTIPLES or vector.shape != group.prepared_shape(count, multiples):
         raise FormatError(f"{name} has the shape {list(vector.shape)}, expected one of {count} points")
-    if not 0 <= vector.spacing < _SCALAR_BITS:
-        raise FormatError(f"{name} has multiples {vector.spacing} bits apart, expected 0 to {_SCALAR_BITS - 1}")
+    if not is_spacing(multiples, vector.spacing):
+        raise FormatError(f"{name} has {multiples} multiples {vector.spacing} bits apart, which no windows divide")
     size = math.prod(vector.shape)
     if not 0 <= vector.offset <= len(data) - size or vector.offset % _ALIGNMENT:
         raise FormatError(f"{name} would be {size} bytes at byte {vector.offset} of {len(data)}")

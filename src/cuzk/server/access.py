@@ -26,7 +26,7 @@ class TlsFiles:
         """Read the files; InputError names the one that cannot be read."""
         self.context()  # says what is wrong with them, which gRPC does not
         key, certificate = _read(self.key), _read(self.certificate)
-        client_ca = None if self.client_ca is None else _read(self.client_ca)
+        client_ca = None if self.client_ca is None else _read_authorities(self.client_ca)
         return grpc.ssl_server_credentials([(key, certificate)], client_ca, require_client_auth=client_ca is not None)
 
     def context(self) -> ssl.SSLContext:
@@ -34,7 +34,8 @@ class TlsFiles:
         _read(self.key), _read(self.certificate)
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         try:
-            context.load_cert_chain(self.certificate, self.key)
+            # Without a password, a key that wants one is refused; OpenSSL would ask for it at the terminal.
+            context.load_cert_chain(self.certificate, self.key, password="")
         except ssl.SSLError as error:
             raise InputError(f"cannot use {self.certificate} with {self.key}: {error.reason or error}") from error
         return context
@@ -45,6 +46,16 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read the TLS file {path}: {error.strerror}") from error
+
+
+def _read_authorities(path: Path) -> bytes:
+    """Read a file of certificates. One that holds none is no authority, and must not come to mean any."""
+    data = _read(path)
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(path)
+    except ssl.SSLError as error:
+        raise InputError(f"cannot use {path} as client CA: {error.reason or error}") from error
+    return data
 
 
 def is_authorized(token: str | None, header: str | None) -> bool:

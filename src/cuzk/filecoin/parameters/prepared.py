@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cuzk.devices.cpu import kernel_isa
-from cuzk.errors import FormatError
+from cuzk.errors import InputError
 from cuzk.filecoin.parameters.folder import ParameterFolder, cache_folder
 from cuzk.filecoin.registry import CircuitEntry
 from cuzk.groth16.parameters import Parameters
@@ -49,7 +49,7 @@ def open_parameters(folder: ParameterFolder, entry: CircuitEntry, *, threads: in
         return parameters
     try:
         return parameters.with_prepared(path, source=manifest_entry.digest, threads=threads)
-    except FormatError as error:
+    except InputError as error:  # damaged, of other parameters, or not to be read by this user
         _log.warning("%s; proving from the parameter file (`cuzk params prepare` makes it anew)", error)
         return parameters
 
