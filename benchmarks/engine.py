@@ -35,7 +35,7 @@ from cuzk.devices.cpu import CpuDevice, available_threads
 from cuzk.engine import Engine, Request, load_config
 from cuzk.engine.filecoin import CpuProver, FilecoinRegistry
 from cuzk.engine.kinds import Prepared, RegistrySource
-from cuzk.engine.status import snapshot
+from cuzk.engine.snapshot import snapshot
 from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.kinds import Kind
 from cuzk.filecoin.local import LocalProver, StageTimes

@@ -11,7 +11,7 @@ from cuzk.engine.context import Context, Settings
 from cuzk.engine.core import Core
 from cuzk.engine.events import Event, Lease
 from cuzk.engine.kinds import Needs
-from cuzk.engine.status import Identity, snapshot
+from cuzk.engine.snapshot import Identity, snapshot
 from cuzk.engine.world import World
 from cuzk.filecoin.request import Priority
 from tests.engine import invariants

@@ -179,6 +179,7 @@ def idle() -> Snapshot:
             ("synth_in_flight", "provers_in_flight", "aux_in_flight", "shells_in_flight", "pending_handles"), 0
         ),
         "journal": {"state": "ok", "error": None},
+        "gpus": {"found": [], "unknown": "no NVIDIA driver: Driver Not Loaded"},
     }
 
 

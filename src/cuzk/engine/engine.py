@@ -36,7 +36,8 @@ from cuzk.engine.limits import cpu_limit, memory_limit
 from cuzk.engine.pipeline import CHECKING, Callbacks, Pipeline
 from cuzk.engine.pool import start_forkserver
 from cuzk.engine.results import Evicted, Outcome, Preloaded, Receipt, timings_of_job
-from cuzk.engine.status import Identity, Status, snapshot
+from cuzk.engine.snapshot import Identity, snapshot
+from cuzk.engine.status import Status
 from cuzk.engine.worker import SAMPLE_EVERY
 from cuzk.engine.world import World
 from cuzk.errors import InputError
