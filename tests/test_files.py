@@ -100,3 +100,18 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot write"), replacing(tmp_path / "file" / "under") as _:
         pass
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
+    path = tmp_path / "out.params"
+    abandoned, others = tmp_path / ".out.params.a1b2c3_z", [tmp_path / ".out.params.lock", tmp_path / ".out.a1b2c3_z"]
+    for file in (abandoned, *others):
+        file.write_bytes(b"x")
+    with replacing(path) as first:
+        assert not abandoned.exists()
+        with replacing(path) as second:
+            second.write(b"second")
+        assert path.read_bytes() == b"second"
+        first.write(b"first")
+    assert path.read_bytes() == b"first"
+    assert sorted(tmp_path.iterdir()) == sorted([path, *others])

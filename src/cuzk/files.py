@@ -1,11 +1,13 @@
 """Reading and writing whole files with care: sizes before bytes, and nothing half-written under a final name."""
 
 import errno
+import fcntl
 import mmap
 import os
+import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -48,13 +50,15 @@ def map_file(path: Path) -> memoryview:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a new file that takes the name `path` when the block ends well, and vanishes when it does not.
 
-    InputError if it cannot be made or written, as when the disk is full.
+    What a writer that was killed left beside it is removed. InputError if it cannot be made or written, as when the
+    disk is full.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        _remove_abandoned(path)
+        descriptor, name = _temporary(path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
     temporary = Path(name)
@@ -63,13 +67,35 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(path)  # while it is locked
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             raise InputError(f"cannot write {path}: {error.strerror}") from error
         raise
+
+
+def _temporary(path: Path) -> tuple[int, str]:
+    """Make a file beside `path`, locked for as long as it is open: `_remove_abandoned` takes no other for alive."""
+    while True:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, name
+        os.close(descriptor)  # another writer was here before the lock
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove the files that `_temporary` made and nobody holds."""
+    made = re.compile(re.escape(f".{path.name}.") + "[a-z0-9_]{8}")
+    with suppress(OSError):  # a folder that may be written and not read
+        for other in path.parent.iterdir():
+            if made.fullmatch(other.name) and other.is_file():
+                with suppress(OSError), other.open("rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    other.unlink()
 
 
 def _umask() -> int:

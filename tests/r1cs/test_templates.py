@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuzk.algebra.fr import MODULUS
+from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
 from cuzk.gadgets.multipack import pack_into_inputs
-from cuzk.gadgets.number import AllocatedNum, enforce_equal, pick
+from cuzk.gadgets.number import AllocatedNum, enforce_equal, pick, select
 from cuzk.r1cs import ConstraintSystem, template
 from cuzk.r1cs.builder import Tracer
 from cuzk.r1cs.linear import ONE, LinearCombination
@@ -148,3 +149,27 @@ def test_tracing_is_by_shape_not_by_instance() -> None:
 
     check_against_reference(circuit, [3])
     assert len(traced) == 100 + 1  # the reference runs it each time
+
+
+def test_a_variable_from_outside_of_a_template_is_refused() -> None:
+    def circuit(cs: ConstraintSystem) -> None:
+        captured = AllocatedNum.alloc(cs, cs.data())
+
+        @template
+        def gadget(inner: ConstraintSystem) -> None:
+            enforce_equal(inner, "equal", captured, captured)
+
+        gadget(cs)
+
+    with pytest.raises(InputError, match="aux 0 is no variable of this template"):
+        Tracer().trace_circuit(circuit)
+
+
+@pytest.mark.parametrize(("numbers", "bits"), [(0, 0), (3, 2), (2, 0)])
+def test_select_wants_a_number_for_each_value_of_the_bits(numbers: int, bits: int) -> None:
+    def circuit(cs: ConstraintSystem) -> None:
+        number = AllocatedNum.alloc(cs, cs.data())
+        select(cs, [number] * numbers, [Boolean.constant(True)] * bits)
+
+    with pytest.raises(InputError, match=f"select: expected {1 << bits} numbers"):
+        Tracer().trace_circuit(circuit)

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
 from cuzk.r1cs import ONE, ConstraintSystem, Handle, LinearCombination, Value, Variable, template
 
@@ -121,6 +122,8 @@ def select(cs: ConstraintSystem, numbers: Sequence[AllocatedNum], bits: Sequence
 
     Source: rust-fil-proofs, storage-proofs-core/src/gadgets/insertion.rs.
     """
+    if len(numbers) != 1 << len(bits):
+        raise InputError(f"select: expected {1 << len(bits)} numbers for {len(bits)} bits, got {len(numbers)}")
     chosen = list(numbers)
     for i, bit in enumerate(reversed(bits)):
         half = len(chosen) // 2

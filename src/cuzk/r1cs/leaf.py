@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cuzk.errors import InputError
 from cuzk.r1cs.coefficients import CoefficientTable
 from cuzk.r1cs.linear import ONE, Kind, LinearCombination, Variable, index_of, kind_of, variable
 from cuzk.r1cs.program import Place, Stores, compile_program, variables_needed
@@ -89,6 +90,16 @@ class Segment:
         self.c.append(c)
 
 
+class _Columns(dict[Variable, int]):
+    """Numbers of the variables that a segment may use; InputError for others, such as a gadget's from outside of it."""
+
+    def __missing__(self, var: Variable) -> int:
+        raise InputError(
+            f"{kind_of(var).name.lower()} {index_of(var)} is no variable of this template: "
+            f"what it uses must be allocated in it or be among its arguments"
+        )
+
+
 def outside_variables(segment: Segment) -> list[Variable]:
     """Return the variables that a segment uses but does not allocate, in order of first use."""
     used = dict.fromkeys(variables_needed(segment.stores))
@@ -106,16 +117,16 @@ def compile_leaf(
     coefficients: CoefficientTable,
 ) -> Template:
     """Compile a segment whose outside variables are all among the formals."""
-    numbers = {var: number for number, var in enumerate(formals)}
+    numbers = _Columns({var: number for number, var in enumerate(formals)})
     sizes, start = segment.sizes, segment.start
     shape = Columns(len(formals), sizes.inputs, sizes.aux)
-    columns = {ONE: 0}
+    columns = _Columns({ONE: 0})
     for var in segment.definitions:
         if kind_of(var) is Kind.AUX:
             columns[var] = shape.first_aux + index_of(var) - start.aux
         else:
             columns[var] = shape.first_input + index_of(var) - start.inputs
-    columns |= {var: 1 + number for var, number in numbers.items()}
+    columns.update({var: 1 + number for var, number in numbers.items()})
 
     program, needed = compile_program(segment.stores, numbers, coefficients, start.data)
     loaded = {numbers[var] for var in needed}
