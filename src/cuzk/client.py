@@ -75,7 +75,8 @@ class Client:
     """A connection to one daemon, at `HOST:PORT` or `unix:///PATH`. Methods may be called from several threads.
 
     `ca_certificate` (PEM) says who signed the daemon's certificate; with it, or with a `certificate` of the caller's
-    own (PEM, with its key), the connection is encrypted. InputError for an address that is neither.
+    own (PEM, with its key), the connection is encrypted. InputError for an address that is neither, and for a file that
+    holds no such thing.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Client:
         else:
             authority = None if ca_certificate is None else ca_certificate.read_bytes()
             own = None if certificate is None else certificate.read_bytes()  # gRPC picks key and chain out of it
+            _check_certificates(ca_certificate, certificate)
             credentials = grpc.ssl_channel_credentials(authority, own, own)
             self._channel = grpc.secure_channel(target, credentials, options)
         self._stub: Any = ProvingEngineStub(self._channel)  # type: ignore[no-untyped-call]
@@ -210,6 +212,20 @@ def fetch_status(
     except httpx.HTTPError as error:
         raise ServerError(grpc.StatusCode.UNAVAILABLE, f"no status from {url}: {error}") from error
     return status
+
+
+def _check_certificates(authority: Path | None, own: Path | None) -> None:
+    """Say what is wrong with a file: gRPC would take it for a daemon that does not answer."""
+    context, path = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), authority
+    try:
+        if authority is not None:
+            context.load_verify_locations(authority)
+        if own is not None:
+            path = own
+            context.load_cert_chain(own, password="")  # a key that wants a password is refused, not asked for
+    except ssl.SSLError as error:
+        what = "the certificate of an authority" if path is authority else "a certificate and its key"
+        raise InputError(f"cannot use {path}: expected {what} in PEM: {error.reason or error}") from error
 
 
 def _sentence(reply: httpx.Response) -> str:

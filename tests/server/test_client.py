@@ -147,3 +147,14 @@ def test_a_key_with_a_password_is_refused_without_asking_for_it(tmp_path: Path) 
     files.key.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption))
     with pytest.raises(InputError, match=r"cannot use .*cert.pem with .*key.pem"):
         files.credentials()
+
+
+def test_certificates_that_cannot_be_used_are_bad_input(tmp_path: Path) -> None:
+    tls_files(tmp_path)
+    for content in (b"", b"garbage"):
+        (tmp_path / "none.pem").write_bytes(content)
+        with pytest.raises(InputError, match=r"cannot use .*none.pem: expected the certificate of an authority"):
+            Client("127.0.0.1:1", ca_certificate=tmp_path / "none.pem")
+    for name in ("none.pem", "cert.pem", "key.pem"):
+        with pytest.raises(InputError, match=rf"cannot use .*{name}: expected a certificate and its key"):
+            Client("127.0.0.1:1", ca_certificate=tmp_path / "ca.pem", certificate=tmp_path / name)
