@@ -1,12 +1,14 @@
 """Where a daemon listens and its clients call: `host:port`, `[v6]:port` or `unix:///path`."""
 
 import ipaddress
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from cuzk.errors import InputError
 
 _UNIX = "unix://"
+_MAX_UNIX_PATH = 107  # bytes, as Linux has room for in a socket's address (unix(7))
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,11 @@ def parse_address(text: str) -> Address:
         path = Path(text.removeprefix(_UNIX))
         if not path.is_absolute():
             raise InputError(f"expected unix:// and an absolute path (unix:///run/cuzk.sock), got {text!r}")
+        if len(os.fsencode(path)) > _MAX_UNIX_PATH or "\0" in text:
+            raise InputError(f"expected a path of at most {_MAX_UNIX_PATH} bytes after unix://, got {text!r}")
         return UnixAddress(path)
     host, separator, port = text.removeprefix("http://").rpartition(":")
-    if not separator or not port.isascii() or not port.isdigit() or int(port) > 65535:
+    if not separator or not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 65535:
         raise InputError(f"expected HOST:PORT or unix:///PATH, got {text!r}")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]

@@ -32,6 +32,11 @@ def test_addresses() -> None:
     for bad in ("", "9820", "host:", "host:x", "host:65536", "::1:5", "unix://relative.sock", "host:１"):
         with pytest.raises(InputError, match="expected"):
             parse_address(bad)
+    for path in ("/" + "x" * 107, "/\0"):  # too long for a socket's address, and what no path holds
+        with pytest.raises(InputError, match="at most 107 bytes"):
+            parse_address(f"unix://{path}")
+    with pytest.raises(InputError, match="expected HOST:PORT"):
+        parse_address("localhost:" + "9" * 5000)
 
 
 def test_a_dead_socket_file_is_replaced_and_everything_else_left(tmp_path: Path) -> None:
