@@ -1,24 +1,17 @@
-// Chains of multiplications, for benchmarks: what one field multiplication takes, without conversions around it.
+// What one field multiplication takes, without conversions around it; for benchmarks.
 #include "bindings/module.hpp"
-#include "field/fp.hpp"
+#include "field/fp_bulk.hpp"
 
 namespace cuzk::bindings {
 namespace {
 
-// x <- x * y, count times; the last value is returned so that no step can be left out.
-template <class Field>
-std::uint64_t mul_chain(std::uint64_t count) {
+void powers(Array<u64, nb::shape<FP_SIDE_BY_SIDE, FP_WORDS>> out, u64 times) {
   nb::gil_scoped_release release;
-  typename Field::Words words{};
-  words[0] = 3;
-  const Field y = Field::from_canonical(words);
-  Field x = y;
-  for (std::uint64_t i = 0; i < count; ++i) x = x * y;
-  return x.to_canonical()[0];
+  fp_powers(times, out.data());
 }
 
 }  // namespace
 
-void register_bench(nb::module_& module) { module.def("fp_mul_chain", &mul_chain<Fp>, nb::arg("count")); }
+void register_bench(nb::module_& module) { module.def("fp_powers", &powers, nb::arg("out"), nb::arg("times")); }
 
 }  // namespace cuzk::bindings

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cuzk import _native
 from cuzk.algebra import fp
 from cuzk.errors import InputError
 from tests.reference.field import P, edge_elements, elements
@@ -28,6 +29,15 @@ def test_all_pairs_of_edge_elements() -> None:
     assert fp.to_ints(fp.add(a, b)) == [(x + y) % P for x, y in pairs]
     assert fp.to_ints(fp.sub(a, b)) == [(x - y) % P for x, y in pairs]
     assert fp.to_ints(fp.mul(a, b)) == [x * y % P for x, y in pairs]
+
+
+@pytest.mark.usefixtures("each_isa")
+@pytest.mark.parametrize("times", [0, 1, 2, 1000])
+def test_powers_side_by_side(times: int) -> None:
+    powers = np.empty((32, 6), dtype=np.uint64)
+    _native.fp_powers(powers, times)
+    numbers = [int.from_bytes(words.tobytes(), "little") for words in powers]
+    assert [number % P for number in numbers] == [pow(i + 2, times + 1, P) for i in range(32)]
 
 
 @given(values=st.lists(elements(P).filter(bool), max_size=20))

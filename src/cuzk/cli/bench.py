@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from cuzk.bench.kernels import CHAINS, KERNELS, Measurement, machine, run
+from cuzk.bench.kernels import KERNELS, SINGLE_THREADED, Measurement, machine, run
 from cuzk.cli.output import Json, answer
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -51,7 +51,7 @@ def _table(results: list[Measurement]) -> str:
 
 
 def _duration(seconds: float, result: Measurement) -> str:
-    """Show one multiplication of a chain, and everything else as a whole."""
-    if result.name in CHAINS:
+    """Show one field multiplication, and everything else as a whole."""
+    if result.name in SINGLE_THREADED:
         return f"{seconds / (1 << result.log2n) * 1e9:.1f} ns"
     return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
