@@ -13,7 +13,7 @@ inline constexpr std::size_t FP_SIDE_BY_SIDE = 32, FP_WORDS = 6;
 // multiplications each, in Montgomery form.
 void fp_powers(u64 times, u64* powers);
 
-// The form of fp_powers() for AVX-512 IFMA, where CUZK_HAS_IFMA_KERNELS.
-void fp_powers_ifma(u64 times, u64* powers);
+// The same in eight limbs of 52 bits each, with AVX-512 IFMA, where CUZK_HAS_IFMA_KERNELS.
+void fp_powers_ifma(u64 times, u64 powers[FP_SIDE_BY_SIDE][8]);
 
 }  // namespace cuzk

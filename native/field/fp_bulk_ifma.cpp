@@ -6,7 +6,7 @@ namespace cuzk {
 
 using namespace cuzk::ifma;
 
-void fp_powers_ifma(u64 times, u64* powers) {
+void fp_powers_ifma(u64 times, u64 powers[FP_SIDE_BY_SIDE][8]) {
   constexpr std::size_t LANES = 8, VECTORS = FP_SIDE_BY_SIDE / LANES;
   constexpr int LIMBS = FpModulus::LIMBS;
   using Fp8 = Lanes<FpModulus>;
@@ -24,16 +24,10 @@ void fp_powers_ifma(u64 times, u64* powers) {
     for (std::size_t v = 0; v < VECTORS; ++v) products[v] = products[v] * bases[v];
   for (std::size_t v = 0; v < VECTORS; ++v) {
     const Fp8 values = products[v] * one;  // out of Montgomery form
-    u64 limbs[LIMBS][LANES];
-    for (int i = 0; i < LIMBS; ++i) _mm512_storeu_si512(limbs[i], values.limb[i]);
-    for (std::size_t lane = 0; lane < LANES; ++lane) {
-      u64* const words = powers + (v * LANES + lane) * FP_WORDS;
-      for (std::size_t i = 0; i < FP_WORDS; ++i) words[i] = 0;
-      for (int i = 0; i < LIMBS; ++i) {  // limb i starts at bit 52 i
-        const int word = 52 * i / 64, shift = 52 * i % 64;
-        words[word] |= limbs[i][lane] << shift;
-        if (shift > 12 && word + 1 < static_cast<int>(FP_WORDS)) words[word + 1] |= limbs[i][lane] >> (64 - shift);
-      }
+    for (int i = 0; i < LIMBS; ++i) {
+      u64 lanes[LANES];
+      _mm512_storeu_si512(lanes, values.limb[i]);
+      for (std::size_t lane = 0; lane < LANES; ++lane) powers[v * LANES + lane][i] = lanes[lane];
     }
   }
 }

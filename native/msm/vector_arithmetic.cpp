@@ -2,32 +2,12 @@
 
 #include <algorithm>
 
+#include "field/limbs52.hpp"
+
 #if defined(CUZK_HAS_IFMA_KERNELS)
 
 namespace cuzk {
 namespace {
-
-constexpr u64 MASK52 = (u64{1} << 52) - 1;
-
-void split(const Fp::Words& words, u64 limbs[8]) {
-  for (int i = 0; i < 8; ++i) {
-    const int word = 52 * i / 64, shift = 52 * i % 64;
-    limbs[i] = words[word] >> shift;
-    if (shift > 12 && word + 1 < Fp::LIMBS) limbs[i] |= words[word + 1] << (64 - shift);
-    if (i < 7) limbs[i] &= MASK52;
-  }
-}
-
-// The integer below 2^384 in six words.
-Fp::Words join(const u64 limbs[8]) {
-  Fp::Words words{};
-  for (int i = 0; i < 8; ++i) {
-    const int word = 52 * i / 64, shift = 52 * i % 64;
-    words[word] |= limbs[i] << shift;
-    if (shift > 12 && word + 1 < Fp::LIMBS) words[word + 1] |= limbs[i] >> (64 - shift);
-  }
-  return words;
-}
 
 // Normal limbs below 2^3 p < 2^384 -> canonical integer.
 Fp::Words canonical(const u64 limbs[8]) {

@@ -76,6 +76,22 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
+@contextmanager
+def exclusive(lock: Path) -> Iterator[None]:
+    """Hold a lock file, which one process at a time does; InputError if it cannot be written.
+
+    It stays behind, since removing it would let two processes hold different ones.
+    """
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        file = lock.open("w")
+    except OSError as error:
+        raise InputError(f"cannot write {lock}: {error.strerror or error}") from error
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def _temporary(path: Path) -> tuple[int, str]:
     """Make a file beside `path`, locked for as long as it is open: `_remove_abandoned` takes no other for alive."""
     while True:

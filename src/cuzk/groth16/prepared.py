@@ -9,15 +9,14 @@ whoever cannot use it proves from the parameter file, or makes it anew. The chec
 be more, for a proof from wrong points does not verify.
 """
 
-import fcntl
 import math
 import mmap
 import os
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -28,7 +27,7 @@ import numpy as np
 from cuzk.algebra.group import G1, G2, Points
 from cuzk.algebra.prepared import MOST_MULTIPLES, PreparedPoints, is_spacing
 from cuzk.errors import FormatError, InputError
-from cuzk.files import replacing
+from cuzk.files import exclusive, replacing
 
 __all__ = ["VERSION", "PreparedBases", "prepared_size"]
 
@@ -125,7 +124,7 @@ class PreparedBases:
         cannot be written, or if a vector holds what is no point or infinity.
         """
         counts = {name: len(points) for name, points in vectors.items()}
-        with _exclusive(path.with_name(f".{path.name}.lock")):
+        with exclusive(path.with_name(f".{path.name}.lock")):
             if path.exists():
                 with suppress(FormatError):
                     made = cls.open(path, source, counts, threads=threads)
@@ -219,16 +218,3 @@ def _write(path: Path, source: str, vectors: Mapping[str, Points], multiples: in
         encoded = msgspec.json.encode(index)
         data[: _HEADER.size] = _HEADER.pack(_MAGIC, VERSION, end, zlib.crc32(encoded), len(encoded))
         data[_HEADER.size : _HEADER.size + len(encoded)] = encoded
-
-
-@contextmanager
-def _exclusive(lock: Path) -> Iterator[None]:
-    """Hold a lock file; it stays behind, since removing it would let two processes hold different ones."""
-    try:
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        file = lock.open("w")
-    except OSError as error:
-        raise InputError(f"cannot write {lock}: {error.strerror or error}") from error
-    with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

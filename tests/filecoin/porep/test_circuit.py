@@ -1,6 +1,5 @@
 """StackedDRG against Filecoin's own circuits: counts, densities, digests, names, witnesses."""
 
-import hashlib
 import json
 import lzma
 from functools import cache
@@ -9,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cuzk.algebra import fr
 from cuzk.errors import InputError
 from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.porep.circuit import stacked_porep
@@ -26,6 +24,7 @@ from cuzk.r1cs.synthesis import Synthesizer
 from tests.conftest import data_path
 from tests.filecoin.child import run_cuzk
 from tests.filecoin.circuit_counts import counts
+from tests.filecoin.witnesses import witness_digest
 
 from .fixtures import S1, S5, SHAPES_S1, SHAPES_S2, PorepFixture, job_of
 
@@ -84,7 +83,7 @@ def test_witness_equals_filecoins() -> None:
     expected = json.loads(data_path("porep/s1/det.json").read_text())["witness"][0]["sha256_inputs_then_aux_le32"]
     job = job_of(S1)
     assignment = synthesized(job)
-    assert hashlib.sha256(fr.to_bytes(assignment.z)).hexdigest() == expected
+    assert witness_digest(assignment) == expected
     np.testing.assert_array_equal(assignment.inputs[1:], job.public_inputs(0))
     with pytest.raises(InputError, match="partition: expected 0 to 0, got 1"):
         job.witness_data(1)
@@ -97,7 +96,7 @@ def test_witnesses_of_other_sectors_equal_filecoins(fixture: PorepFixture) -> No
     np.testing.assert_array_equal(assignment.inputs[1:], fixture.public_inputs)
     if fixture is SHAPES_S1:  # the others' witnesses were not recorded
         expected = json.loads(data_path(f"{fixture.folder}/witness.json").read_text())["sha256_inputs_then_aux_le32"]
-        assert hashlib.sha256(fr.to_bytes(assignment.z)).hexdigest() == expected
+        assert witness_digest(assignment) == expected
 
 
 @pytest.mark.full

@@ -1,6 +1,5 @@
 """FallbackPoSt against Filecoin's own circuits: counts, densities, digests, whole rows, names, witnesses."""
 
-import hashlib
 import json
 from functools import cache
 from pathlib import Path
@@ -22,6 +21,7 @@ from cuzk.r1cs.synthesis import Synthesizer
 from tests.conftest import data_path, find_data
 from tests.filecoin.child import run_cuzk
 from tests.filecoin.circuit_counts import counts
+from tests.filecoin.witnesses import witness_digest
 
 from . import fixtures
 from .fixtures import PostFixture
@@ -121,7 +121,7 @@ def expected_witness_digest(fixture: PostFixture) -> str:
 def test_witness_equals_filecoins(fixture: PostFixture) -> None:
     data = witness_data(decode(fixture.config, fixture.payloads))
     assignment = synthesizer(fixture.config).run(data, threads=2)
-    assert hashlib.sha256(fr.to_bytes(assignment.z)).hexdigest() == expected_witness_digest(fixture)
+    assert witness_digest(assignment) == expected_witness_digest(fixture)
     assert fr.to_ints(assignment.inputs[1:]) == fixture.public_inputs
 
 

@@ -1,13 +1,11 @@
 """EmptySectorUpdate against Filecoin's own circuits: counts, densities, digests, names, witnesses."""
 
-import hashlib
 import json
 from functools import cache
 
 import numpy as np
 import pytest
 
-from cuzk.algebra import fr
 from cuzk.errors import InputError
 from cuzk.filecoin.sectors import SectorShape, shape_of_slug
 from cuzk.filecoin.update.circuit import sector_update
@@ -22,6 +20,7 @@ from cuzk.r1cs.satisfied import check_satisfied
 from cuzk.r1cs.synthesis import Synthesizer
 from tests.conftest import data_path
 from tests.filecoin.circuit_counts import counts
+from tests.filecoin.witnesses import witness_digest
 
 from .fixtures import S1, SHAPES_S1, UpdateFixture
 
@@ -81,7 +80,7 @@ def test_witness_equals_filecoins() -> None:
     expected = json.loads(data_path("update/s1/det.json").read_text())["witness"][0]["sha256_inputs_then_aux_le32"]
     job = job_of(S1)
     assignment = synthesized(job)
-    assert hashlib.sha256(fr.to_bytes(assignment.z)).hexdigest() == expected
+    assert witness_digest(assignment) == expected
     np.testing.assert_array_equal(assignment.inputs[1:], job.public_inputs(0))
     with pytest.raises(InputError, match="partition: expected 0 to 0, got 1"):
         job.witness_data(1)
@@ -100,4 +99,4 @@ def test_witnesses_of_two_partitions_equal_filecoins(partition: int) -> None:
     assignment = synthesized(job, partition)
     np.testing.assert_array_equal(assignment.inputs[1:], SHAPES_S1.public_inputs[partition])
     expected = SHAPES_S1.meta["witness"][partition]["sha256_inputs_then_aux_le32"]
-    assert hashlib.sha256(fr.to_bytes(assignment.z)).hexdigest() == expected
+    assert witness_digest(assignment) == expected

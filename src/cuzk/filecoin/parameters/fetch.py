@@ -4,15 +4,13 @@ A file grows as `.NAME.part` and takes its name once its digest is the manifest'
 processes that want the same file download it once: the others wait, and find it there.
 """
 
-import fcntl
 import http.client
 import os
 import shutil
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +18,7 @@ from urllib.parse import urlsplit
 
 from cuzk.errors import CuzkError, InputError
 from cuzk.filecoin.parameters.manifest import ManifestEntry, file_digest
+from cuzk.files import exclusive
 
 #: The gateway that Filecoin's own tools use (go-paramfetch); files are content-addressed, so any IPFS gateway will do.
 DEFAULT_GATEWAY = "https://proofs.filecoin.io/ipfs/"
@@ -65,7 +64,7 @@ def fetch(
     url = _url(gateway, entry)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
-    with _exclusive(folder / f".{name}.lock"):
+    with exclusive(folder / f".{name}.lock"):
         if path.exists():
             if file_digest(path) == entry.digest:
                 return Fetched(path, present=True)
@@ -95,14 +94,6 @@ def _url(gateway: str, entry: ManifestEntry) -> str:
     if not entry.cid:
         raise InputError("the manifest has no CID for this file: it cannot be fetched")
     return f"{gateway.rstrip('/')}/{entry.cid}"
-
-
-@contextmanager
-def _exclusive(lock: Path) -> Iterator[None]:
-    """Hold a lock file; it stays behind, since removing it would let two processes hold different ones."""
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _download(url: str, part: Path, progress: Progress | None, attempts: int) -> None:
