@@ -1,5 +1,6 @@
 """`cuzk serve` before it serves: configuration from file, environment and flags."""
 
+import json
 import os
 import subprocess
 import sys
@@ -80,3 +81,18 @@ def test_the_rust_daemons_name_and_flags_work(tmp_path: Path) -> None:
     run = subprocess.run(command, capture_output=True, text=True, env={**os.environ}, check=True, timeout=60)
     assert "max_parallel_synthesis = 4" in run.stdout
     assert 'listen = "127.0.0.1:1"' in run.stdout
+
+
+def test_the_rust_daemons_name_is_the_one_that_is_spoken_of() -> None:
+    def daemon(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [Path(sys.executable).parent / "cuzk-daemon", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    assert daemon("--help").stdout.split()[:2] == ["Usage:", "cuzk-daemon"]
+    assert "Example: cuzk-daemon -c" in daemon("-h").stdout
+    wrong = daemon("--nothing")
+    assert (wrong.returncode, wrong.stderr.split()[:2]) == (2, ["Usage:", "cuzk-daemon"])
+    missing = daemon("-c", "/does/not/exist", "--json")
+    assert missing.returncode == 2
+    assert missing.stderr == "cuzk-daemon: cannot read /does/not/exist: No such file or directory\n"
+    assert list(json.loads(missing.stdout)) == ["error"]

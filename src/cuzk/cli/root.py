@@ -5,6 +5,7 @@ import inspect
 import json
 import signal
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -39,7 +40,29 @@ EXIT_BAD_INPUT = 2
 EXIT_UNREACHABLE = 3
 
 
-class LazyGroup(TyperGroup):
+class _Root:
+    """What is called first: errors on purpose become a sentence and an exit code, and with --json an object too."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run it, or the subcommand."""
+        as_json = "--json" in ctx.args or ctx.params.get("json", False)
+        try:
+            return super().invoke(ctx)  # type: ignore[misc]
+        except BrokenPipeError:  # the reader has gone, as with `| head`
+            raise
+        except (CuzkError, OSError) as error:
+            sentence = _sentence(error)
+            if as_json:
+                print(json.dumps({"error": sentence}))
+            print(f"{ctx.info_name}: {sentence}", file=sys.stderr)
+            if isinstance(error, UnreachableError) and not as_json:
+                print(
+                    "cuzk: `cuzk serve` starts one; --server, or --url for the status, names another", file=sys.stderr
+                )
+            ctx.exit(_exit_code(error))
+
+
+class LazyGroup(_Root, TyperGroup):
     """A group whose subcommands are imported when they are called, not when they are listed."""
 
     _listing = False
@@ -69,23 +92,9 @@ class LazyGroup(TyperGroup):
         finally:
             self._listing = False
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run a subcommand; errors on purpose become a sentence and an exit code, and with --json an object too."""
-        as_json = "--json" in ctx.args
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:  # the reader has gone, as with `| head`
-            raise
-        except (CuzkError, OSError) as error:
-            sentence = _sentence(error)
-            if as_json:
-                print(json.dumps({"error": sentence}))
-            print(f"cuzk: {sentence}", file=sys.stderr)
-            if isinstance(error, UnreachableError) and not as_json:
-                print(
-                    "cuzk: `cuzk serve` starts one; --server, or --url for the status, names another", file=sys.stderr
-                )
-            ctx.exit(_exit_code(error))
+
+class _LoneCommand(_Root, TyperCommand):
+    """A subcommand as a program of its own."""
 
 
 def _reflow(command: Any) -> None:
@@ -108,6 +117,8 @@ def _exit_code(error: Exception) -> int:
     return EXIT_BAD_INPUT if isinstance(error, (InputError, OSError)) else EXIT_NO
 
 
+_CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"]}
+
 app = typer.Typer(
     cls=LazyGroup,
     name="cuzk",
@@ -115,7 +126,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_CONTEXT_SETTINGS,
 )
 
 
@@ -145,3 +156,13 @@ def main() -> None:
     """Run the `cuzk` command."""
     signal.signal(signal.SIGTERM, _terminate)
     app(prog_name="cuzk")
+
+
+def run_alone(program: str, command: Callable[..., None], arguments: list[str], *, example: str) -> None:
+    """Run a subcommand's function as a program of its own, which its help and its errors name."""
+    signal.signal(signal.SIGTERM, _terminate)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(cls=_LoneCommand, context_settings=_CONTEXT_SETTINGS, epilog=f"Example: {example}")(command)
+    made = typer.main.get_command(alone)
+    _reflow(made)
+    made(arguments, prog_name=program)

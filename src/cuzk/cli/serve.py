@@ -10,6 +10,7 @@ import typer
 
 from cuzk.cli.output import Json
 from cuzk.cli.proving import DevParams
+from cuzk.cli.root import run_alone
 from cuzk.engine.config import Config, load_config
 from cuzk.errors import InputError
 
@@ -94,10 +95,8 @@ def _show(config: Config, as_json: bool) -> None:
 
 def daemon_main() -> None:
     """Run `cuzk-daemon`: `cuzk serve`, with the Rust daemon's file where no other is named and it is there."""
-    from cuzk.cli.root import app as root
-
     arguments = sys.argv[1:]
     named = any(argument in ("-c", "--config") or argument.startswith(("-c", "--config=")) for argument in arguments)
     if not named and RUST_CONFIG.exists():
         arguments = ["--config", str(RUST_CONFIG), *arguments]
-    root(["serve", *arguments], prog_name="cuzk")
+    run_alone("cuzk-daemon", command, arguments, example="cuzk-daemon -c cuzk.toml -l 127.0.0.1:9820")
