@@ -45,9 +45,9 @@ def serve() -> Callable[..., None]:
             fake = engine or FakeEngine()
             given = {"listen": any_port(), "status_listen": any_port(), **options}
             daemon = Daemon(cast("Engine", fake), ServerOptions(**given))
-            endpoints = await daemon.start()
-            target = endpoints.grpc.replace("unix://", "unix:")
             try:
+                endpoints = await daemon.start()
+                target = endpoints.grpc.replace("unix://", "unix:")
                 async with grpc.aio.insecure_channel(target) as channel:
                     await asyncio.wait_for(story(Running(daemon, fake, channel)), 240)
             finally:

@@ -15,7 +15,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from cuzk.addresses import TcpAddress, UnixAddress, parse_address
 from cuzk.errors import InputError
 from cuzk.proto import proving_pb2 as pb
-from cuzk.server.sockets import claim_unix_path
+from cuzk.server.sockets import bound_socket, claim_unix_path
 from tests.server.conftest import Running
 from tests.server.test_rpc import refused, winning
 
@@ -78,10 +78,35 @@ def test_a_port_is_not_shared(serve) -> None:
         from cuzk.server.rpc_server import RpcServer
 
         second = RpcServer(ProvingService(running.engine, str), max_message_bytes=1 << 20)
-        with pytest.raises(InputError, match="in use"):
+        with pytest.raises(InputError, match="Address already in use, perhaps by another daemon"):
             await second.start(parse_address(running.daemon.endpoints.grpc))
 
     serve(story)
+
+
+@pytest.mark.parametrize("option", ["listen", "status_listen"])
+@pytest.mark.parametrize(
+    ("host", "reason"),
+    [
+        ("no-such-host.invalid", "no-such-host.invalid cannot be resolved"),
+        ("two..dots", r"two\.\.dots cannot be resolved"),
+        ("192.0.2.1", "Cannot assign requested address"),  # TEST-NET-1, which is nobody's
+    ],
+)
+def test_an_address_that_cannot_be_had_is_refused_with_the_reason(serve, option: str, host: str, reason: str) -> None:
+    async def story(_running: Running) -> None:
+        pytest.fail("it serves")
+
+    with pytest.raises(InputError, match=f"cannot listen at {host}:1: {reason}"):
+        serve(story, **{option: TcpAddress(host, 1)})
+
+
+def test_a_host_is_listened_at_by_an_address_that_this_machine_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `localhost`, which names an IPv6 address also where there is no IPv6."""
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, 0)) for host in ("192.0.2.1", "127.0.0.1")]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_options: found)
+    with bound_socket(TcpAddress("some-host", 0)) as listening:
+        assert listening.getsockname()[0] == "127.0.0.1"
 
 
 def test_health_follows_the_engine(serve) -> None:

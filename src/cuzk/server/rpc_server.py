@@ -11,7 +11,7 @@ from cuzk.addresses import Address, TcpAddress, UnixAddress
 from cuzk.errors import InputError
 from cuzk.server.access import TlsFiles, TokenInterceptor
 from cuzk.server.rpc import SERVICE, ProvingService
-from cuzk.server.sockets import claim_unix_path
+from cuzk.server.sockets import bound_socket, claim_unix_path
 
 _MINUTE_MS = 60_000
 
@@ -53,7 +53,8 @@ class RpcServer:
             else:
                 port = self._server.add_secure_port(target, self._credentials)
         except RuntimeError as error:
-            raise InputError(f"cannot listen at {address}: it is in use, or not an address of this machine") from error
+            bound_socket(address).close()  # gRPC does not say why; this does
+            raise InputError(f"cannot listen at {address}: {error}") from error
         await self._server.start()
         self._address = TcpAddress(address.host, port) if isinstance(address, TcpAddress) else address
         return self._address

@@ -5,6 +5,7 @@ import os
 import socket
 import stat
 from pathlib import Path
+from typing import Any
 
 from cuzk.addresses import Address, UnixAddress
 from cuzk.errors import InputError
@@ -32,26 +33,40 @@ def claim_unix_path(path: Path) -> None:
 
 
 def bound_socket(address: Address) -> socket.socket:
-    """Bind and listen; InputError when the address cannot be had."""
+    """Bind and listen; InputError when the address cannot be had. Of the addresses of a host, the first that can."""
+    refusals = []
+    for family, where in _candidates(address):
+        try:
+            return _listening(family, where)
+        except OSError as error:
+            refusals.append(error)
+    first = refusals[0]
+    taken = first.errno == errno.EADDRINUSE
+    hint = ", perhaps by another daemon; --listen and --status-listen name other addresses" if taken else ""
+    raise InputError(f"cannot listen at {address}: {first.strerror}{hint}") from first
+
+
+def _candidates(address: Address) -> list[tuple[int, Any]]:
+    """Return families with addresses for `bind`; at least one."""
     if isinstance(address, UnixAddress):
         claim_unix_path(address.path)
-        family, where = socket.AF_UNIX, os.fspath(address.path)
-        sock = socket.socket(family, socket.SOCK_STREAM)
-    else:
-        try:
-            family, kind, protocol, _, where = socket.getaddrinfo(  # type: ignore[assignment]
-                address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-            )[0]
-        except OSError as error:
-            raise InputError(f"{address}: no such host ({error.strerror})") from error
-        sock = socket.socket(family, kind, protocol)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        return [(socket.AF_UNIX, os.fspath(address.path))]
     try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, ValueError) as error:  # ValueError: what no name is, such as one with a label of 64 letters
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot listen at {address}: {address.host} cannot be resolved ({reason})") from error
+    return [(family, where) for family, _, _, _, where in found]
+
+
+def _listening(family: int, where: Any) -> socket.socket:
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if family != socket.AF_UNIX:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(where)
         sock.listen(128)
-    except OSError as error:
+    except OSError:
         sock.close()
-        taken = error.errno == errno.EADDRINUSE
-        hint = ", perhaps by another daemon; --listen and --status-listen name other addresses" if taken else ""
-        raise InputError(f"cannot listen at {address}: {error.strerror}{hint}") from error
+        raise
     return sock
