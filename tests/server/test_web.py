@@ -1,6 +1,7 @@
 """The HTTP side, over a real socket."""
 
 import asyncio
+import re
 
 import httpx
 import pytest
@@ -108,6 +109,42 @@ def test_connections_without_a_whole_request_are_closed(serve, monkeypatch: pyte
         assert [text.count(b"200 OK") for text in answers] == [0, 0, 1]
 
     serve(story)
+
+
+CHUNKED = b"POST /status HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("request_in_pieces", "answers"),
+    [
+        ([CHUNKED + b"no length\r\n"], [b"400"]),
+        ([CHUNKED, b"no length\r\n"], [b"405"]),
+        ([b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + CHUNKED + b"no length\r\n"], [b"200", b"400"]),
+        ([b"nothing of the kind\r\n\r\n"], [b"400"]),
+    ],
+    ids=["body with the head", "body after the answer", "after a good one", "no head"],
+)
+def test_what_is_no_http_is_refused_with_one_line_in_the_log(
+    serve, request_in_pieces: list[bytes], answers: list[bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story(running: Running) -> None:
+        host, _, port = running.http.removeprefix("http://").rpartition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        first, *later = request_in_pieces
+        writer.write(first)
+        got = b""
+        for piece in later:
+            got += await reader.readuntil(b"\r\n\r\n")  # an answer to what came so far
+            writer.write(piece)
+        got += await reader.read()
+        writer.close()
+        assert re.findall(rb"HTTP/1\.1 (\d+)", got) == answers
+        async with httpx.AsyncClient(base_url=running.http) as client:
+            assert (await client.get("/healthz")).status_code == 200
+
+    serve(story)
+    assert [record.getMessage() for record in caplog.records] == ["Invalid HTTP request received."]
+    assert caplog.records[0].exc_info is None
 
 
 def test_the_panel_is_served(serve) -> None:

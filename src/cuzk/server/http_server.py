@@ -6,6 +6,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -20,7 +21,7 @@ class HttpServer:
     def __init__(self, app: ASGIApp, sock: socket.socket, tls: ssl.SSLContext | None = None) -> None:
         config = uvicorn.Config(
             app,
-            http=_ImpatientProtocol,
+            http=_GuardedProtocol,
             log_config=None,
             log_level="warning",  # the daemon itself says when it serves and stops
             access_log=False,
@@ -52,8 +53,11 @@ class HttpServer:
         self._socket.close()
 
 
-class _ImpatientProtocol(H11Protocol):
-    """Closes connections on which nobody completes a request, so that they cannot be held open for nothing."""
+class _GuardedProtocol(H11Protocol):
+    """Closes connections that are no use: those on which nobody completes a request, and those that stop making sense.
+
+    The first so that they cannot be held open for nothing.
+    """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to watch the connection."""
@@ -70,6 +74,15 @@ class _ImpatientProtocol(H11Protocol):
         """Count a request that was answered."""
         self._answered += 1
         super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, unless an answer is on its way already; no other answer may follow."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
 
     def _check(self) -> None:
         waits_for_request = self.cycle is None or self.cycle.response_complete
