@@ -25,7 +25,7 @@ from typing import Any
 from cuzk.algebra.bitmap import Bitmap
 from cuzk.devices import Bases, CpuDevice, ScalarBuffer
 from cuzk.filecoin.development import DevelopmentOrder
-from cuzk.filecoin.local import LocalProver, StageTimes
+from cuzk.filecoin.local import LocalProver, StageTimes, checked_job
 from cuzk.filecoin.parameters.folder import development_folder
 from cuzk.filecoin.parameters.prepared import prepare_parameters
 from cuzk.filecoin.registry import entry
@@ -108,8 +108,7 @@ def prove(circuit_id: str, threads: int, repeat: int, multiples: int) -> dict[st
     runs = []
     for _ in range(repeat):
         ledger, device.ledger = Ledger(), Ledger()
-        with ledger.stage("decode"):
-            job = circuit.decode(request)
+        job = checked_job(circuit, request, ledger, threads)
         prover.prove(job, ledger)
         costs = {name: ledger.costs[name] for name in ("decode", "check", "synthesize")}
         costs |= device.ledger.costs

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,24 @@ def test_parameters_that_are_replaced_are_spoken_of(tmp_path: Path) -> None:
     first, second = (cuzk("params", "generate", "wpost-2k", "--out", tmp_path / "w.params") for _ in range(2))
     assert (first.code, first.err, second.code) == (0, "", 0)
     assert "these replace other parameters of wpost-2k" in second.err
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"randomness": bytes(31)}, "randomness: expected 32 bytes, got 31"),
+        ({"vanilla_proofs": (WINDOW_2K.payloads[0], bytes(32) + WINDOW_2K.payloads[1][32:])}, "sector "),
+    ],
+    ids=["its form", "what it claims"],
+)
+def test_what_is_wrong_with_a_request_comes_before_missing_parameters(
+    change: dict[str, Any], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIL_PROOFS_PARAMETER_CACHE", str(tmp_path))
+    path = tmp_path / "request.json"
+    path.write_text(replace(request(WINDOW_2K), **change).to_json())
+    answer = cuzk("prove", path, "--out", tmp_path / "proof.bin")
+    assert (answer.code, answer.err.startswith(f"cuzk: {sentence}")) == (2, True), answer.err
 
 
 def test_missing_parameters_and_bad_options_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from cuzk.cli.proving import DevParams, RequestFile, find_prover_parameters
 from cuzk.client import Client
 from cuzk.devices.cpu import CpuDevice, available_threads
 from cuzk.errors import InputError
-from cuzk.filecoin.local import LocalProver, StageTimes
+from cuzk.filecoin.local import LocalProver, StageTimes, checked_job
 from cuzk.filecoin.registry import entry_of
 from cuzk.filecoin.request import read_request
 from cuzk.files import replacing
@@ -62,6 +62,8 @@ def command(
     with setup.stage("read request"):
         request = read_request(request_file)
         entry = entry_of(request)
+    times = StageTimes()
+    job = checked_job(entry, request, times, workers)  # before parameters are looked for: what is wrong comes first
     with setup.stage("open parameters"):
         parameters = find_prover_parameters(entry, params, dev_params, workers)
     with setup.stage("compile circuit"):
@@ -69,10 +71,10 @@ def command(
     prover = LocalProver(synthesizer, parameters, CpuDevice(workers), workers)
     runs = []
     with replacing(out) as file:  # before the work, which must not be lost to a name that cannot be written
-        for _ in range(repeat):
-            times = StageTimes()
-            with times.stage("decode"):
-                job = entry.decode(request)
+        for run in range(repeat):
+            if run:
+                times = StageTimes()
+                job = checked_job(entry, request, times, workers)
             proofs = prover.prove(job, times, **blinding)
             runs.append(times)
         data = join_proofs(proofs)

@@ -7,7 +7,7 @@ import typer
 from cuzk.cli.output import Json, Threads, answer
 from cuzk.cli.proving import RequestFile
 from cuzk.devices.cpu import available_threads
-from cuzk.filecoin.local import StageTimes, assignment_digest
+from cuzk.filecoin.local import StageTimes, assignment_digest, checked_job
 from cuzk.filecoin.registry import entry_of
 from cuzk.filecoin.request import read_request
 from cuzk.r1cs.synthesis import Synthesizer
@@ -31,10 +31,7 @@ def command(
     request = read_request(request_file)
     entry = entry_of(request)
     times = StageTimes()
-    with times.stage("decode"):
-        job = entry.decode(request)
-    with times.stage("check"):
-        job.verify_vanilla(workers)
+    job = checked_job(entry, request, times, workers)
     with times.stage("compile circuit"):
         synthesizer = Synthesizer(entry.circuit())
     buffer = memoryview(bytearray(synthesizer.layout.size))

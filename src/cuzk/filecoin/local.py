@@ -11,7 +11,8 @@ import numpy as np
 from cuzk.algebra import fr
 from cuzk.devices import Device
 from cuzk.errors import UnsatisfiedError
-from cuzk.filecoin.registry import ProofJob
+from cuzk.filecoin.registry import CircuitEntry, ProofJob
+from cuzk.filecoin.request import Request
 from cuzk.groth16.assignment import Assignment
 from cuzk.groth16.parameters import Parameters
 from cuzk.groth16.proof import Proof
@@ -39,6 +40,15 @@ class StageTimes:
         return sum(self.seconds.values())
 
 
+def checked_job(entry: CircuitEntry, request: Request, times: StageTimes, threads: int) -> ProofJob:
+    """Decode a request and check its vanilla proofs; InputError says what is wrong with it."""
+    with times.stage("decode"):
+        job = entry.decode(request)
+    with times.stage("check"):
+        job.verify_vanilla(threads)
+    return job
+
+
 def assignment_digest(assignment: Assignment) -> str:
     """Return the SHA-256 of inputs (ONE first) then aux, 32 bytes each, in hex."""
     digest = hashlib.sha256(fr.to_bytes(assignment.inputs))
@@ -57,14 +67,12 @@ class LocalProver:
         self._segment = np.empty(synthesizer.layout.size, dtype=np.uint8).data  # fresh memory would cost time each time
 
     def prove(self, job: ProofJob, times: StageTimes, *, r: int | None = None, s: int | None = None) -> list[Proof]:
-        """Check a job, prove its partitions in order and verify the proofs.
+        """Prove the partitions of a checked job in order, and verify the proofs.
 
-        `r` and `s` come from the operating system unless given, for reproducible tests alone. Raises InputError if the
-        vanilla proofs do not hold, UnsatisfiedError if a proof does not verify.
+        `r` and `s` come from the operating system unless given, for reproducible tests alone. Raises UnsatisfiedError
+        if a proof does not verify.
         """
         density = self.synthesizer.circuit.density
-        with times.stage("check"):
-            job.verify_vanilla(self.threads)
         proofs = []
         for partition in range(job.partitions):
             with times.stage("synthesize"):
