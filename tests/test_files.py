@@ -2,16 +2,35 @@
 
 import errno
 import os
+import resource
 import stat
 import threading
 import tracemalloc
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from cuzk.errors import FormatError, InputError
-from cuzk.files import map_file, read_bounded, replacing
+from cuzk.files import map_file, read_bounded, replacing, replacing_together
+
+
+def write_together(contents: dict[Path, bytes]) -> None:
+    with replacing_together(*contents) as files:
+        for file, content in zip(files, contents.values(), strict=True):
+            file.write(content)
+
+
+@contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
+    """Have the system refuse to make files larger, as a full disk does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_file_is_read_up_to_its_bound(tmp_path: Path) -> None:
@@ -93,6 +112,24 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path: Path, monkeypa
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError, match=r"cannot write .*file: No space left"), replacing(tmp_path / "file") as file:
         file.write(b"x")
+    assert not list(tmp_path.iterdir())
+
+
+def test_of_several_files_the_one_that_cannot_be_written_is_named_and_none_is_left(tmp_path: Path) -> None:
+    large, small = tmp_path / "large", tmp_path / "small"
+    small.write_bytes(b"as it was")
+    for size in (1 << 20, 5000):  # refused when it is written, and when it is flushed
+        with (
+            file_size_limit(4096),
+            pytest.raises(InputError, match=r"cannot write .*large: File too large"),
+        ):
+            write_together({small: b"x", large: bytes(size)})
+        assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("small", b"as it was")]
+
+
+def test_what_else_fails_meanwhile_is_not_laid_at_the_files_door(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space left on device: 'other'"), replacing(tmp_path / "file"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "other")
     assert not list(tmp_path.iterdir())
 
 

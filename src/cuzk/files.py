@@ -2,19 +2,19 @@
 
 import errno
 import fcntl
+import io
 import mmap
 import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from cuzk.errors import FormatError, InputError
 
 _PIECE = 1 << 16
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def read_bounded(path: Path, limit: int) -> bytes:
@@ -53,27 +53,29 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     What a writer that was killed left beside it is removed. InputError if it cannot be made or written, as when the
     disk is full.
     """
+    with replacing_together(path) as (file,):
+        yield file
+
+
+@contextmanager
+def replacing_together(*paths: Path) -> Iterator[tuple[BinaryIO, ...]]:
+    """Open several new files as `replacing` does. None takes its name before all are on the disk, whole."""
+    with ExitStack() as stack:
+        new = [stack.enter_context(closing(_NewFile(path))) for path in paths]
+        yield tuple(one.file for one in new)
+        for one in new:
+            one.finish()
+        for one in new:
+            one.take_name()
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Have what the system refuses in the block raised as an InputError that names this file."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        _remove_abandoned(path)
-        descriptor, name = _temporary(path)
+        yield
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-            temporary.chmod(0o666 & ~_umask())
-            temporary.replace(path)  # while it is locked
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
-            raise InputError(f"cannot write {path}: {error.strerror}") from error
-        raise
 
 
 @contextmanager
@@ -82,14 +84,57 @@ def exclusive(lock: Path) -> Iterator[None]:
 
     It stays behind, since removing it would let two processes hold different ones.
     """
-    try:
+    with writing(lock):
         lock.parent.mkdir(parents=True, exist_ok=True)
         file = lock.open("w")
-    except OSError as error:
-        raise InputError(f"cannot write {lock}: {error.strerror or error}") from error
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+class _NewFile:
+    """A file under a name of its own beside the one that it is to take."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            _remove_abandoned(path)
+            descriptor, name = _temporary(path)
+        self._temporary = Path(name)
+        self.file: BinaryIO = io.BufferedWriter(_NamedFile(descriptor, path))
+
+    def finish(self) -> None:
+        """Have everything on the disk."""
+        self.file.flush()
+        with writing(self._path):
+            os.fsync(self.file.fileno())
+            self._temporary.chmod(0o666 & ~_umask())
+
+    def take_name(self) -> None:
+        """Take the final name; the file is locked meanwhile."""
+        with writing(self._path):
+            self._temporary.replace(self._path)
+
+    def close(self) -> None:
+        """Close the file, and remove it unless it took its name."""
+        with suppress(InputError):  # what is still to be written then matters to nobody
+            self.file.close()
+        self._temporary.unlink(missing_ok=True)
+
+
+class _NamedFile(io.FileIO):
+    """Says which file could not be written: with several open at a time, nobody else could."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        super().__init__(descriptor, "wb")
+        self._path = path
+
+    def write(self, data: Any, /) -> int:
+        with writing(self._path):
+            return super().write(data)
 
 
 def _temporary(path: Path) -> tuple[int, str]:

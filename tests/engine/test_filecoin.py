@@ -58,18 +58,12 @@ async def test_parameters_are_what_the_manifest_of_their_folder_says(tmp_path: P
     checks = FileChecks(tmp_path / "verified.json")
     with pytest.raises(InputError, match="there is no parameter file"):
         await checks.check(known.parameters)
-    (tmp_path / name).write_bytes(b"not parameters")
-    with publishing(tmp_path, 2048) as publish:
-        publish({name: "0" * 32})
-    with pytest.raises(InputError, match=f"{name}: expected the digest {'0' * 32}, got "):
+    with publishing(tmp_path, [name], 2048) as (file,):
+        file.write(b"not parameters")
+    (tmp_path / name).write_bytes(b"damaged")
+    with pytest.raises(InputError, match=f"{name}: expected the digest {file.digest}, got "):
         await checks.check(known.parameters)
-    digest = "0" * 32
-    try:
-        known.parameters.check()
-    except InputError as error:
-        digest = str(error).rpartition(" ")[2]
-    with publishing(tmp_path, 2048) as publish:
-        publish({name: digest})
+    (tmp_path / name).write_bytes(b"not parameters")
     await checks.check(known.parameters)
     before = known.parameters.identity
     os.utime(tmp_path / name, ns=(1, 1))

@@ -1,7 +1,9 @@
 """Setup: fresh parameters work and are marked unsafe; circuits and secrets that cannot be are refused."""
 
 import dataclasses
+import fcntl
 import json
+import os
 import subprocess
 import sys
 import time
@@ -17,9 +19,9 @@ from cuzk.filecoin.parameters.manifest import file_digest, read_manifest
 from cuzk.groth16 import Assignment, FlatCircuit, Parameters, RowBlock, ToxicWaste, prove, setup, verify
 from cuzk.groth16.r1cs_file import parse_r1cs
 from cuzk.groth16.synthetic import boolean_heavy, dense_chain
-from cuzk.groth16.unsafe_manifest import publishing
 from tests.groth16.fixtures import fixture
 from tests.groth16.test_r1cs_file import encode
+from tests.test_files import file_size_limit
 
 
 @pytest.mark.parametrize("make", [dense_chain, boolean_heavy])
@@ -81,8 +83,9 @@ def test_two_processes_that_make_the_same_file_leave_one_set(tmp_path: Path) -> 
 
 
 def test_nothing_takes_its_name_while_another_publishes(tmp_path: Path) -> None:
-    with publishing(tmp_path, 0) as publish:
-        publish({})
+    folder = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
         process = _setup_in_a_process(tmp_path / "c.params", 1)
         while not list(tmp_path.glob(".c.vk.*")):
             assert process.poll() is None
@@ -90,6 +93,8 @@ def test_nothing_takes_its_name_while_another_publishes(tmp_path: Path) -> None:
         time.sleep(0.5)  # it would be done by now if it did not wait
         assert not (tmp_path / "c.params").exists()
         assert process.poll() is None
+    finally:
+        os.close(folder)
     assert process.wait() == 0
     assert sorted(read_manifest(tmp_path / "parameters.json")) == ["c.params", "c.vk"]
 
@@ -115,6 +120,21 @@ def test_an_unconstrained_aux_is_refused_and_nothing_is_left(tmp_path: Path) -> 
     with pytest.raises(InputError, match="aux 1 is in no row"):
         setup(circuit, tmp_path / "c.params")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("limit", "refused"), [(1000, "c.params"), (12_000, "c.params"), (200_000, "parameters.json")], ids=str
+)
+def test_a_full_disk_is_told_with_the_file_that_has_no_room_and_changes_nothing(
+    limit: int, refused: str, tmp_path: Path
+) -> None:
+    manifest = {f"{number}.params": {"cid": "Qm", "digest": "0" * 32, "sector_size": 0} for number in range(2000)}
+    (tmp_path / "parameters.json").write_text(json.dumps(manifest))
+    setup(dense_chain(5).circuit, tmp_path / "c.params")
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    with file_size_limit(limit), pytest.raises(InputError, match=rf"cannot write .*/{refused}: File too large"):
+        setup(dense_chain(6).circuit, tmp_path / "c.params")
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
 def test_densities_that_are_not_those_of_the_rows_are_refused(tmp_path: Path) -> None:

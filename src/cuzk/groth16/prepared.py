@@ -27,7 +27,7 @@ import numpy as np
 from cuzk.algebra.group import G1, G2, Points
 from cuzk.algebra.prepared import MOST_MULTIPLES, PreparedPoints, is_spacing
 from cuzk.errors import FormatError, InputError
-from cuzk.files import exclusive, replacing
+from cuzk.files import exclusive, replacing, writing
 
 __all__ = ["VERSION", "PreparedBases", "prepared_size"]
 
@@ -206,8 +206,9 @@ def _write(path: Path, source: str, vectors: Mapping[str, Points], multiples: in
         offsets[name] = -(-end // _ALIGNMENT) * _ALIGNMENT
         end = offsets[name] + math.prod(shape)
     with replacing(path) as file:
-        os.posix_fallocate(file.fileno(), 0, end)  # a full disk is an error here, and a signal in the mapping
-        data = memoryview(mmap.mmap(file.fileno(), end))
+        with writing(path):
+            os.posix_fallocate(file.fileno(), 0, end)  # a full disk is an error here, and a signal in the mapping
+            data = memoryview(mmap.mmap(file.fileno(), end))
         index = _Index(source, {})
         for name, points in vectors.items():
             group, offset = _GROUPS[name], offsets[name]

@@ -23,7 +23,6 @@ from cuzk.algebra.fr import FrArray
 from cuzk.algebra.group import G1, G2, Group, Points
 from cuzk.algebra.sparse import accumulate_transposed
 from cuzk.errors import InputError
-from cuzk.files import replacing
 from cuzk.groth16.circuit import Circuit
 from cuzk.groth16.parameters import Parameters
 from cuzk.groth16.points import Check, encode_count
@@ -55,16 +54,15 @@ def setup(
     path = Path(path)
     check_may_write(path)
     waste = ToxicWaste.draw() if toxic_waste is None else toxic_waste
-    columns = _Columns.at_tau(circuit, waste.tau, threads)
-    key = _verifying_key(columns, waste, threads)
-    key_path = path.with_suffix(".vk")
-    with publishing(path.parent, sector_size) as publish, replacing(path) as file, replacing(key_path) as key_file:
-        output, key_output = DigestingWriter(file), DigestingWriter(key_file)
+    names = (path.name, path.with_suffix(".vk").name)
+    # Opened before the work, which must not be lost to a name that cannot be written.
+    with publishing(path.parent, names, sector_size) as (output, key_output):
+        columns = _Columns.at_tau(circuit, waste.tau, threads)
+        key = _verifying_key(columns, waste, threads)
         output.write(key.to_bytes())
         _write_vectors(output, columns, waste, threads, progress)
         columns.wipe()
         key_output.write(key.to_bytes())
-        publish({path.name: output.digest, key_path.name: key_output.digest})
     return Parameters.open(path, check=Check.STRUCTURE)
 
 

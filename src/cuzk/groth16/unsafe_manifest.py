@@ -8,15 +8,15 @@ import fcntl
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
 
 from cuzk.errors import FormatError, InputError
-from cuzk.files import read_bounded, replacing
+from cuzk.files import read_bounded, replacing_together
 
 MANIFEST_NAME = "parameters.json"
 
@@ -55,38 +55,23 @@ def check_may_write(path: Path) -> None:
             )
 
 
-Publish = Callable[[Mapping[str, str]], None]
-
-
 @contextmanager
-def publishing(folder: Path, sector_size: int) -> Iterator[Publish]:
-    """Let the files of one set of parameters take their names together with their entries in the manifest.
+def publishing(folder: Path, names: Sequence[str], sector_size: int) -> Iterator[list[DigestingWriter]]:
+    """Open new files of one set of parameters; they take their names together with their entries in the manifest.
 
-    The block gets a function to call with the files' digests by name when all is written: from then on, until the
-    block ends and they stand in the manifest, marked unsafe, nobody else publishes in this folder. So files are to be
-    opened `replacing` inside the block, which names them as it ends.
+    When the block ends well they stand in the manifest, marked unsafe; else nothing is left of them, and everything is
+    as it was. While they take their names nobody else publishes in this folder.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder, os.O_RDONLY)
-    published: dict[str, str] = {}
-
-    def publish(digests: Mapping[str, str]) -> None:
+    with ExitStack() as afterwards, replacing_together(*(folder / name for name in (*names, MANIFEST_NAME))) as files:
+        writers = [DigestingWriter(file) for file in files[:-1]]
+        yield writers
+        lock = os.open(folder, os.O_RDONLY)
+        afterwards.callback(os.close, lock)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        published.update(digests)
-
-    try:
-        yield publish
-        _record(folder, published, sector_size)
-    finally:
-        os.close(lock)
-
-
-def _record(folder: Path, digests: Mapping[str, str], sector_size: int) -> None:
-    manifest = _read(folder)
-    for name, digest in digests.items():
-        manifest[name] = {"cid": "", "digest": digest, "sector_size": sector_size, "unsafe": True}
-    with replacing(folder / MANIFEST_NAME) as file:
-        file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+        manifest = _read(folder)
+        for name, writer in zip(names, writers, strict=True):
+            manifest[name] = {"cid": "", "digest": writer.digest, "sector_size": sector_size, "unsafe": True}
+        files[-1].write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
 
 
 def _read(folder: Path) -> dict[str, dict[str, Any]]:
