@@ -96,6 +96,20 @@ def device(ident: str, name: str, **more: Any) -> Snapshot:
     }
 
 
+def gpu(ordinal: int, name: str | None, **more: Any) -> Snapshot:
+    """A GPU whose driver answers every question."""
+    return {
+        "ordinal": ordinal,
+        "name": name,
+        "memory_total_bytes": 24 * GIB,
+        "memory_free_bytes": int(5.8 * GIB),
+        "temperature_c": 71.0,
+        "utilisation": 0.96,
+        "unknown": {},
+        **more,
+    }
+
+
 def srs(circuit: str, size: float, **more: Any) -> Snapshot:
     """Loaded parameters of `size` GiB."""
     return {
@@ -274,6 +288,7 @@ def busy() -> Snapshot:
         lane(1, "GPU0", SNAP, 9, utilisation=0.93, history=[0.94, 0.9, 0.97] * 10),
     ]
     shot["devices"] = [device("GPU0", "NVIDIA RTX 4090")]
+    shot["gpus"] = {"found": [gpu(0, "NVIDIA RTX 4090")], "unknown": None}
     shot["synthesis"] = {
         "max_concurrent": 8,
         "active": 5,

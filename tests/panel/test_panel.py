@@ -23,6 +23,7 @@ def test_an_idle_daemon_is_calm(stage: Stage) -> None:
     assert texts(stage, ".live b") == ["live"]
     assert texts(stage, ".empty:visible") == [
         "No job is unfinished.",
+        "None is known: no NVIDIA driver: Driver Not Loaded.",
         "No job has ended since the daemon started.",
         "Nothing is loaded. Parameters are loaded by the first job that needs them.",
     ]
@@ -74,6 +75,42 @@ def test_unknown_is_a_dash_with_the_reason(stage: Stage) -> None:
     facts = stage.page.locator(".device:nth-child(2) .facts .fact[title]")
     assert texts(stage, ".device:nth-child(2) .fact[title]") == ["—", "—", "—"]
     assert {facts.nth(i).get_attribute("title") for i in range(3)} == {"this driver does not tell"}
+
+
+def test_gpus_of_the_machine_are_shown_with_what_their_driver_tells(stage: Stage) -> None:
+    shot = snapshots.idle()
+    silent = dict.fromkeys(("temperature_c", "utilisation"), "Not Supported")
+    shot["gpus"] = {
+        "found": [
+            snapshots.gpu(0, "NVIDIA H200"),
+            snapshots.gpu(1, "NVIDIA GeForce GT 710", temperature_c=None, utilisation=None, unknown=silent),
+            snapshots.gpu(2, None, memory_free_bytes=24 << 30, temperature_c=30.4, utilisation=0.0),
+        ],
+        "unknown": None,
+    }
+    stage.open(shot)
+    assert texts(stage, ".gpu h3") == ["GPU 0 NVIDIA H200", "GPU 1 NVIDIA GeForce GT 710", "GPU 2"]
+    expected = [
+        ["18.2 / 24.0 GiB", "71 °C", "96 % busy"],
+        ["18.2 / 24.0 GiB", "—", "—"],
+        ["0 / 24.0 GiB", "30 °C", "0 % busy"],
+    ]
+    assert [texts(stage, f".gpu:nth-child({number}) .fact") for number in (1, 2, 3)] == expected
+    unknown = stage.page.locator(".gpu .fact[tabindex='0']")
+    assert [unknown.nth(i).get_attribute("aria-label") for i in range(2)] == ["unknown: Not Supported"] * 2
+    head = "h2:visible:text('GPUs of this machine')"
+    assert texts(stage, head)
+    assert "There is none." not in texts(stage, ".empty:visible")
+    without = copy.deepcopy(stage.snapshot)
+    without["gpus"] = {"found": [], "unknown": None}
+    stage.tick(2, without)
+    assert not texts(stage, ".gpu")
+    assert "There is none." in texts(stage, ".empty:visible")
+    older = copy.deepcopy(without)
+    del older["gpus"]
+    stage.tick(2, older)
+    assert not texts(stage, head)
+    assert not stage.errors
 
 
 def test_throughput_is_shown_once_it_says_something(stage: Stage) -> None:

@@ -4,6 +4,7 @@
 import { h, show } from "./dom.js";
 import { Poller } from "./poller.js";
 import { Devices, SynthesisWorkers } from "./sections/devices.js";
+import { Gpus } from "./sections/gpus.js";
 import { Header } from "./sections/header.js";
 import { Overview } from "./sections/overview.js";
 import { Pipelines } from "./sections/pipelines.js";
@@ -36,9 +37,9 @@ class CuzkPanel extends HTMLElement {
   #build() {
     this.token = takeToken();
     this.header = new Header({ onToken: (token) => this.#unlock(token) });
-    this.sections = [new Overview(), new Pipelines(), new Devices(), new SynthesisWorkers(), new Storage(), new Recent()];
-    const [overview, pipelines, devices, synthesis, storage, recent] = this.sections.map((section) => section.root);
-    this.content = h("div", { class: "content", hidden: true }, overview, pipelines, devices, synthesis,
+    this.sections = [new Overview(), new Pipelines(), new Devices(), new Gpus(), new SynthesisWorkers(), new Storage(), new Recent()];
+    const [overview, pipelines, devices, gpus, synthesis, storage, recent] = this.sections.map((section) => section.root);
+    this.content = h("div", { class: "content", hidden: true }, overview, pipelines, devices, gpus, synthesis,
       h("div", { class: "columns" }, recent, storage));
     const style = h("link", { rel: "stylesheet", href: new URL("panel.css", import.meta.url).href });
     this.attachShadow({ mode: "open" }).append(style, this.header.root, this.content);

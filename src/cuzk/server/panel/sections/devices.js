@@ -1,9 +1,9 @@
 // Devices with their lanes, and the synthesis processes: who works on what, on one row each.
 
-import { UNKNOWN, bytesOf, known, percent, plural, seconds } from "../format.js";
+import { known, percent, plural, seconds } from "../format.js";
 import { h, keyed, setAttr, setText, show } from "../dom.js";
 import { devicesOf } from "../model.js";
-import { facts, section, setValue, spark } from "./parts.js";
+import { facts, readings, section, spark } from "./parts.js";
 
 const LANE_SLOTS = 30;
 
@@ -27,29 +27,21 @@ class DeviceRow {
     this.name = h("h3");
     this.state = h("span", { class: "state" });
     this.facts = facts();
-    this.memory = h("span", { class: "fact" });
-    this.temperature = h("span", { class: "fact" });
-    this.load = h("span", { class: "fact" });
+    this.readings = readings();
     this.reason = h("p", { class: "bad" });
     this.lanes = h("ul", { class: "lanes" });
     this.root = h("div", { class: "device" },
-      h("header", {}, this.name, this.state,
-        h("span", { class: "facts" }, this.memory, this.temperature, this.load), this.facts),
+      h("header", {}, this.name, this.state, this.readings, this.facts),
       this.reason, this.lanes);
     this.root.row = this;
   }
 
   update(device) {
-    const unknown = device.unknown ?? {};
     setText(this.name, [device.id, device.name].filter((word, i, all) => word && word !== all[i - 1]).join(" "));
     setText(this.state, device.state ?? "");
     setAttr(this.state, "data-state", device.state);
     show(this.state, known(device.state));
-    const { memory_total_bytes: total, memory_free_bytes: free, temperature_c: celsius, utilisation } = device;
-    const used = known(total) && known(free) ? total - free : null;
-    setValue(this.memory, known(used) ? bytesOf(used, total) : UNKNOWN, unknown.memory_free_bytes ?? unknown.memory_total_bytes);
-    setValue(this.temperature, known(celsius) ? `${Math.round(celsius)} °C` : UNKNOWN, unknown.temperature_c);
-    setValue(this.load, known(utilisation) ? `${percent(utilisation)} busy` : UNKNOWN, unknown.utilisation);
+    this.readings.update(device);
     this.facts.update([
       device.kind === "cpu" ? null : device.kind,
       device.restarts ? plural(device.restarts, "restart") : null,

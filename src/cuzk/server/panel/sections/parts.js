@@ -1,6 +1,6 @@
 // Pieces that several sections use.
 
-import { UNKNOWN, known } from "../format.js";
+import { UNKNOWN, bytesOf, known, percent } from "../format.js";
 import { h, keyed, s, setAttr, setText } from "../dom.js";
 
 // A whole id, wrapped where it must be, with a button that copies it.
@@ -89,6 +89,19 @@ export function facts() {
     while (node.children.length > texts.length) node.lastElementChild.remove();
     while (node.children.length < texts.length) node.append(h("span", { class: "fact" }));
     texts.forEach((value, i) => setText(node.children[i], value));
+  };
+  return node;
+}
+
+// Memory, temperature and load of a device, each a dash with the reason where it is not known.
+export function readings() {
+  const [memory, temperature, load] = Array.from({ length: 3 }, () => h("span", { class: "fact" }));
+  const node = h("span", { class: "facts" }, memory, temperature, load);
+  node.update = ({ memory_total_bytes: total, memory_free_bytes: free, temperature_c: celsius, utilisation, unknown = {} }) => {
+    const used = known(total) && known(free) ? total - free : null;
+    setValue(memory, known(used) ? bytesOf(used, total) : UNKNOWN, unknown.memory_free_bytes ?? unknown.memory_total_bytes);
+    setValue(temperature, known(celsius) ? `${Math.round(celsius)} °C` : UNKNOWN, unknown.temperature_c);
+    setValue(load, known(utilisation) ? `${percent(utilisation)} busy` : UNKNOWN, unknown.utilisation);
   };
   return node;
 }
