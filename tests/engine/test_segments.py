@@ -2,8 +2,10 @@
 
 import asyncio
 import os
+import re
 import resource
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,17 @@ MIB = 1 << 20
 
 def pages(descriptor: int) -> int:
     return os.fstat(descriptor).st_blocks * 512
+
+
+def test_all_pages_are_mapped_at_once() -> None:
+    descriptor = touched_segment("test-mapped", 3 * MIB, 1)
+    try:
+        for writable in (False, True):
+            with mapped(descriptor, writable=writable):
+                maps = Path("/proc/self/smaps").read_text()
+                assert re.search(r"memfd:test-mapped .*\nSize: +3072 kB\n(.*\n)*?Rss: +3072 kB\n", maps)
+    finally:
+        os.close(descriptor)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
