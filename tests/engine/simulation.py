@@ -85,6 +85,7 @@ class Simulation:
         self.started: set[int] = set()
         self.to_start: list[do.StartProcess] = []
         self.alive: dict[str, int] = {}
+        self.killed: list[do.KillProcess] = []
         self.checks: list[str] = []
         self.loads: list[do.LoadSrs] = []
         self.finished: dict[str, do.FinishJob] = {}
@@ -108,6 +109,8 @@ class Simulation:
                     self.to_start.append(instruction)
                 case do.StopProcess(process):
                     self.alive.pop(process, None)
+                case do.KillProcess():
+                    self.killed.append(instruction)
                 case do.Synthesize(lease):
                     self.leases[lease.number] = instruction
                     if instruction.segment_size in self.pooled:

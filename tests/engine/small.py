@@ -4,8 +4,8 @@ A request's `vanilla_proof` is JSON: {"start": number, "faults": {"<stage> <part
 fault strikes so many times (default 1) over all processes and restarts, counted in files of the registry's folder. The
 parameters are made once, in the folder, by `make_parameters`.
 
-Stages: check, synthesis, start, finish.  Faults: raise, input (InputError), die, segfault, hang, wrong (a bad proof),
-exit (SystemExit, which ends a thread without a word), warn (a line in the log, and nothing else).
+Stages: check, synthesis, start, finish.  Faults: raise, input (InputError), die, segfault, stop (SIGSTOP), hang,
+wrong (a bad proof), exit (SystemExit, which ends a thread without a word), warn (a line in the log, and nothing else).
 """
 
 import json
@@ -147,6 +147,8 @@ class SmallRegistry:
             os.kill(os.getpid(), signal.SIGKILL)
         if fault == "segfault":
             signal.raise_signal(signal.SIGSEGV)  # in this thread, and not a moment later
+        if fault == "stop":
+            os.kill(os.getpid(), signal.SIGSTOP)
         if fault == "hang":
             time.sleep(3600)
         if fault == "exit":

@@ -112,10 +112,12 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, sentence: str) -> Non
 
 def test_environment_wins_over_the_file_and_flags_over_both(tmp_path: Path) -> None:
     environment = {"CUZK_MEMORY_TOTAL_BUDGET": "3GiB", "CUZK_GPUS_DEVICES": "[2]", "CUZK_GPU_THREADS": "7", "PATH": "x"}
+    environment["CUZK_WORKERS_FREEZE_TIMEOUT"] = "5m"
     config = read(tmp_path, RUST, environment=environment, overrides={"memory": {"total_budget": "4GiB"}})
     assert config.memory.total_budget == 4 << 30
     assert config.gpus.devices == (2,)
     assert config.gpus.gpu_threads == 7
+    assert config.workers.freeze_timeout == 300.0
     assert "unknown key memory.total" in refusal(tmp_path, "", environment={"CUZK_MEMORY_TOTAL": "1"})
 
 

@@ -61,6 +61,11 @@ class RequestChecks:
             self._answers.pop(number, None)
             self._waiting = deque(waiting for waiting in self._waiting if waiting[0] != number)
 
+    @property
+    def at_work(self) -> list[tuple[str, int]]:
+        """The processes that check, each with the number of its check."""
+        return list(self._at.items())
+
     def ready(self, process: str) -> None:
         """Take note that a checking process is up."""
         self._idle.append(process)

@@ -25,7 +25,9 @@ _SIZE_UNITS = {"B": 1, None: 1} | {
 }
 _DURATION = re.compile(r"(\d+)\s*(ms|s|m|h|d)?", re.ASCII)
 _DURATION_UNITS = {"ms": 0.001, "s": 1.0, None: 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_ENVIRONMENT = re.compile(r"CUZK_(DAEMON|JOBS|MEMORY|GPUS|SCHEDULER|SYNTHESIS|PIPELINE|SRS|LOGGING)_([A-Z0-9_]+)")
+_ENVIRONMENT = re.compile(
+    r"CUZK_(DAEMON|JOBS|MEMORY|GPUS|SCHEDULER|SYNTHESIS|PIPELINE|SRS|WORKERS|LOGGING)_([A-Z0-9_]+)"
+)
 _ENVIRONMENT_OF_RUST = {"CUZK_GPU_THREADS": ("gpus", "gpu_threads")}
 
 
@@ -166,6 +168,19 @@ class SrsConfig(_Section):
     preload: Any = None
 
 
+class WorkersConfig(_Section):
+    """When a worker process hangs, so that it is killed and its work done again; 0 is never."""
+
+    freeze_timeout: Duration = 120.0
+    """Without a sign of life, of which there should be one a second."""
+    check_timeout: Duration = 900.0
+    synthesis_timeout: Duration = 3600.0
+    proof_timeout: Duration = 86400.0
+    """One partition, on a device or the CPU, until it has verified."""
+    load_timeout: Duration = 7200.0
+    """To load a circuit's parameters, or to open a device at the start."""
+
+
 class LoggingConfig(_Section):
     """Logs."""
 
@@ -184,6 +199,7 @@ class Config(_Section):
     synthesis: SynthesisConfig = SynthesisConfig()
     pipeline: PipelineConfig = PipelineConfig()
     srs: SrsConfig = SrsConfig()
+    workers: WorkersConfig = WorkersConfig()
     logging: LoggingConfig = LoggingConfig()
     warnings: tuple[str, ...] = Field(default=(), exclude=True)
     """What the reader should be told about this configuration."""

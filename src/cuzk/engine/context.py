@@ -42,6 +42,13 @@ class Settings:
     fault_limit: int = 3
     probation: float = 30.0
     probation_max: float = 600.0
+    freeze_timeout: float = 120.0
+    """A process without a sign of life for so long is killed, and so is one that takes longer for its work than the
+    next ones allow; 0: never."""
+    check_timeout: float = 900.0
+    synthesis_timeout: float = 3600.0
+    proof_timeout: float = 86400.0
+    load_timeout: float = 7200.0
     validate: bool = False
 
 

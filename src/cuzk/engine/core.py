@@ -4,7 +4,7 @@ What happened becomes events, the events make the world (`world`), the dispatche
 Messages about leases that are closed, and jobs that are gone, change nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from cuzk.engine import events
 from cuzk.engine.context import Context
@@ -15,6 +15,7 @@ from cuzk.engine.processes import Processes
 from cuzk.engine.scheduler import Rank
 from cuzk.engine.srs import SrsManager
 from cuzk.engine.states import JobState
+from cuzk.engine.watch import Watch
 from cuzk.engine.work import Work
 from cuzk.engine.world import Job
 from cuzk.filecoin.request import Priority
@@ -33,6 +34,7 @@ class Core:
         self.processes = Processes(context, self._forget_loaded)
         self.srs = SrsManager(context, self.memory, self.processes)
         self.dispatcher = Dispatcher(context, self.memory, self.processes, self.srs)
+        self._watch = Watch(context)
         self._ages = 0
 
     # Jobs
@@ -177,7 +179,12 @@ class Core:
 
     def process_starting(self, name: str) -> bool:
         """Say whether a process is still to be started, now that its back-off is over."""
+        self._watch.heard(name)
         return self.processes.starting(name)
+
+    def heard(self, name: str) -> None:
+        """Take note that a process gave a sign of life."""
+        self._watch.heard(name)
 
     def process_died(self, name: str, reason: str) -> list[Instruction]:
         """Take note that a process is gone, and with it what it worked on and what it had loaded."""
@@ -247,8 +254,12 @@ class Core:
             self._emit(events.JournalMoved(at=self._now, state="ok" if error is None else "full", error=error))
         return self._settle()
 
-    def tick(self) -> list[Instruction]:
-        """Let time pass: waiters are looked at again, what is old is forgotten, devices get their probation."""
+    def tick(self, checks: Iterable[tuple[str, int]] = ()) -> list[Instruction]:
+        """Let time pass: waiters are looked at again, what is old is forgotten, devices get their probation.
+
+        Processes that hang are killed; `checks` are the checking processes at work, each with the number of its check.
+        """
+        self._watch.tick(checks)
         self.processes.tick()
         self.dispatcher.drop_idle_segments()
         settings = self.context.settings

@@ -305,7 +305,7 @@ class Engine:
         while True:
             await asyncio.sleep(TICK_SECONDS)
             try:
-                self._perform(self._core.tick())
+                self._perform(self._core.tick(self._pipeline.request_checks.at_work))
                 older_than = self._wall_clock() - jobs.result_ttl
                 if old := self._book.forget(older_than=older_than, more_than=jobs.max_results):
                     self._journal.forget(old)
@@ -406,5 +406,10 @@ def _settings(config: Config, *, validate: bool) -> Settings:
         sort_by_type=config.scheduler.sort_by_type,
         max_batch_size=config.scheduler.max_batch_size,
         max_batch_wait=config.scheduler.max_batch_wait_ms / 1000,
+        freeze_timeout=config.workers.freeze_timeout,
+        check_timeout=config.workers.check_timeout,
+        synthesis_timeout=config.workers.synthesis_timeout,
+        proof_timeout=config.workers.proof_timeout,
+        load_timeout=config.workers.load_timeout,
         validate=validate,
     )

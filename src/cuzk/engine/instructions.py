@@ -22,6 +22,14 @@ class StopProcess:
 
 
 @dataclass(frozen=True, slots=True)
+class KillProcess:
+    """End a worker process that hangs; report `process_died` with this reason."""
+
+    process: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Synthesize:
     """Send a partition, with a segment of this size, to a synthesis process; report `synthesized` or `lease_failed`."""
 
@@ -132,6 +140,7 @@ class FinishPreload:
 Instruction = (
     StartProcess
     | StopProcess
+    | KillProcess
     | Synthesize
     | Prove
     | CancelLease

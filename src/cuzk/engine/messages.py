@@ -59,6 +59,10 @@ class UnloadTask(msgspec.Struct, frozen=True, tag=True):
     circuit_id: str
 
 
+class Alive(msgspec.Struct, frozen=True, tag=True):
+    """From a worker, every second from its beginning to its end: it is not frozen."""
+
+
 class Ready(msgspec.Struct, frozen=True, tag=True):
     """From a worker: it can take tasks."""
 
@@ -151,7 +155,19 @@ class Logged(msgspec.Struct, frozen=True, tag=True):
 
 ToWorker = CheckRequest | SynthesizeTask | ProveTask | CancelTask | LoadTask | UnloadTask
 FromWorker = (
-    Ready | Checked | Refused | Broken | Synthesized | Started | Proved | Failed | Loaded | NotLoaded | Sampled | Logged
+    Alive
+    | Ready
+    | Checked
+    | Refused
+    | Broken
+    | Synthesized
+    | Started
+    | Proved
+    | Failed
+    | Loaded
+    | NotLoaded
+    | Sampled
+    | Logged
 )
 
 encoder = msgspec.msgpack.Encoder()

@@ -113,6 +113,9 @@ class Pipeline:
                 self._spawn(self._start(instruction, process, delay), instruction)
             case do.StopProcess(process):
                 self._stop(process)
+            case do.KillProcess(process, reason):
+                if (worker := self._workers.get(process)) is not None:
+                    worker.kill(reason)
             case do.Synthesize():
                 self._synthesize(instruction)
             case do.Prove():
@@ -261,6 +264,8 @@ class Pipeline:
     def _take(self, name: str, message: say.FromWorker, descriptors: list[int]) -> None:
         core = self._core
         match message:
+            case say.Alive():
+                core.heard(name)
             case say.Ready():
                 self.perform(core.process_up(name, self._workers[name].pid))
                 if self._role(name) == "check":

@@ -127,6 +127,14 @@ class WorkerProcess:
             self._process.kill()
         self._close()
 
+    def kill(self, reason: str) -> None:
+        """End the process at once; its death is told, with this reason, even if the system cannot end it."""
+        if self._closed:
+            return
+        if self._process is not None:
+            self._process.kill()
+        self._dies(reason)
+
     async def joined(self) -> int | None:
         """Wait until the process is gone and return its exit code, if it can be known."""
         process, self._process = self._process, None
@@ -173,17 +181,20 @@ class WorkerProcess:
         _close_all(descriptors)
         if data and self._process is not None:
             self._process.kill()
-        self._close()
-        self._dying = asyncio.get_running_loop().create_task(self._died())
+        self._dies(None)
 
-    async def _died(self) -> None:
+    def _dies(self, reason: str | None) -> None:
+        self._close()
+        self._dying = asyncio.get_running_loop().create_task(self._died(reason))
+
+    async def _died(self, reason: str | None) -> None:
         exitcode = None
         try:
             exitcode = await self.joined()
         finally:
             if not self._silent:
                 self._silent = True
-                self._on_death(self.name, _reason(exitcode))
+                self._on_death(self.name, _reason(exitcode) if reason is None else reason)
 
     def _close(self) -> None:
         if self._closed:

@@ -1,7 +1,7 @@
 """What runs in a worker process: a thread that reads tasks, and threads that do them.
 
 The reading thread ends the process as soon as the engine's end of the channel is gone, so that no worker outlives its
-engine, and nothing a task does can stop it from noticing (kernels release the GIL).
+engine, and nothing a task does can stop it from noticing (kernels release the GIL). Another thread gives signs of life.
 """
 
 import ctypes
@@ -27,6 +27,7 @@ from cuzk.errors import InputError, UnsatisfiedError
 Role = Literal["check", "synthesis", "device"]
 
 SAMPLE_EVERY = 5.0
+BEAT_EVERY = 1.0
 
 _malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 
@@ -35,50 +36,66 @@ def main(role: Role, name: str, end: socket.socket, source: RegistrySource) -> N
     """Be a worker until the engine is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the engine decides when its workers go
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    engine = _EngineEnd(end)
+    threading.Thread(target=engine.beat, daemon=True).start()
     registry = source.load()
     worker: _Worker
     if role == "check":
-        worker = _CheckWorker(end, registry)
+        worker = _CheckWorker(engine, registry)
     elif role == "synthesis":
-        worker = _SynthesisWorker(end, registry)
+        worker = _SynthesisWorker(engine, registry)
     else:
-        worker = _DeviceWorker(end, registry.prover(name))
-    logging.getLogger().handlers = [_ToEngine(worker)]
-    worker.send(say.Ready())
+        worker = _DeviceWorker(engine, registry.prover(name))
+    logging.getLogger().handlers = [_ToEngine(engine)]
+    engine.send(say.Ready())
     worker.read()
+
+
+class _EngineEnd:
+    """The channel to the engine, for all threads."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
+        self._sending = threading.Lock()
+
+    def send(self, message: say.FromWorker, descriptors: tuple[int, ...] = ()) -> None:
+        """Tell the engine; nobody may be there any more, which `_Worker.read` will notice."""
+        with self._sending, suppress(ConnectionError):
+            say.send(self.channel, message, descriptors)
+
+    def beat(self) -> None:
+        """Give signs of life."""
+        while True:
+            self.send(say.Alive())
+            time.sleep(BEAT_EVERY)
 
 
 class _ToEngine(logging.Handler):
     """Hands what is logged here to the engine, whose log has one form and one place."""
 
-    def __init__(self, worker: "_Worker") -> None:
+    def __init__(self, engine: _EngineEnd) -> None:
         super().__init__()
-        self._worker = worker
+        self._engine = engine
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send a record's text."""
-        self._worker.send(say.Logged(record.name, record.levelno, record.getMessage()[: say.MAX_TEXT]))
+        self._engine.send(say.Logged(record.name, record.levelno, record.getMessage()[: say.MAX_TEXT]))
 
 
 class _Worker:
     """Reads tasks and hands them to a thread, in order; subclasses do them."""
 
-    def __init__(self, end: socket.socket) -> None:
-        self._end = end
-        self._sending = threading.Lock()
+    def __init__(self, engine: _EngineEnd) -> None:
+        self._engine = engine
+        self.send = engine.send
         self._tasks: queue.SimpleQueue[tuple[Any, list[int]]] = queue.SimpleQueue()
         self._cancelled: set[int] = set()
         threading.Thread(target=self._work, daemon=True).start()
 
-    def send(self, message: say.FromWorker, descriptors: tuple[int, ...] = ()) -> None:
-        """Tell the engine; nobody may be there any more, which `read` will notice."""
-        with self._sending, suppress(ConnectionError):
-            say.send(self._end, message, descriptors)
-
     def read(self) -> None:
         """Read tasks until the engine is gone, then end the process."""
         while True:
-            data, descriptors = say.receive(self._end)
+            data, descriptors = say.receive(self._engine.channel)
             if not data:
                 os._exit(0)
             task = say.to_worker.decode(data)
@@ -131,8 +148,8 @@ class _Worker:
 class _CheckWorker(_Worker):
     """Decodes and checks requests."""
 
-    def __init__(self, end: socket.socket, registry: Registry) -> None:
-        super().__init__(end)
+    def __init__(self, engine: _EngineEnd, registry: Registry) -> None:
+        super().__init__(engine)
         self._registry = registry
 
     def do(self, task: say.CheckRequest, descriptors: list[int]) -> None:
@@ -157,8 +174,8 @@ class _CheckWorker(_Worker):
 class _SynthesisWorker(_Worker):
     """Writes assignments; keeps compiled circuits."""
 
-    def __init__(self, end: socket.socket, registry: Registry) -> None:
-        super().__init__(end)
+    def __init__(self, engine: _EngineEnd, registry: Registry) -> None:
+        super().__init__(engine)
         self._registry = registry
         self._compiled: dict[str, CompiledCircuit] = {}
 
@@ -182,8 +199,8 @@ class _SynthesisWorker(_Worker):
 class _DeviceWorker(_Worker):
     """Proves on one device; each task has a thread of its own, since the engine decides how many there are."""
 
-    def __init__(self, end: socket.socket, prover: Prover) -> None:
-        super().__init__(end)
+    def __init__(self, engine: _EngineEnd, prover: Prover) -> None:
+        super().__init__(engine)
         self._prover = prover
         threading.Thread(target=self._sample, daemon=True).start()
 
