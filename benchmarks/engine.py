@@ -5,12 +5,14 @@
     PYTHONPATH=. python benchmarks/engine.py status
     PYTHONPATH=. python benchmarks/engine.py kernels --circuit winning-2k --threads 1
     PYTHONPATH=. python benchmarks/engine.py memory --circuit winning-2k
+    PYTHONPATH=. python benchmarks/engine.py daemon --circuit winning-2k --proofs 8
 
 `overhead` makes the same proofs, checked and verified, once by `cuzk.filecoin.local` in a loop and once by an engine
 with two or more in flight, in turns; on a busy machine the CPU seconds are the figure to look at. `memory` compares the
 peak of all processes' memory (PSS without file-backed pages, less the idle engine's) with the peak of what the engine
 had reserved for anonymous memory; it proves random witnesses, since those need no vanilla proofs, without verifying.
-`kernels` measures what each stage takes by itself, for `cuzk.engine.needs`.
+`kernels` measures what each stage takes by itself, for `cuzk.engine.needs`. `daemon` compares all that a daemon and its
+workers take, from before it loads the parameters until so many proofs at a time were made twice, with its whole budget.
 
 All but `status` need development parameters: `cuzk params generate CIRCUIT`.
 """
@@ -18,10 +20,12 @@ All but `status` need development parameters: `cuzk params generate CIRCUIT`.
 import argparse
 import asyncio
 import ctypes
+import json
 import resource
 import tempfile
 import threading
 import time
+import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +35,8 @@ import msgspec
 import numpy as np
 import psutil
 
+from cuzk.cli.daemon_process import DaemonProcess
+from cuzk.client import Client
 from cuzk.devices.cpu import CpuDevice, available_threads
 from cuzk.engine import Engine, Request, load_config
 from cuzk.engine.filecoin import CpuProver, FilecoinRegistry
@@ -165,18 +171,22 @@ class RandomRegistry(FilecoinRegistry):
         return UnverifiedProver(self._circuits)
 
 
-def anonymous_memory() -> int:
-    """Return the sum of all processes' memory without file-backed pages, shared pages by their share."""
+def memory_of(top: psutil.Process, *kinds: str) -> int:
+    """Return the sum of what these kinds of pages take in a process and all below it, shared pages by their share."""
     total = 0
-    me = psutil.Process()
-    for process in [me, *me.children(recursive=True)]:
+    for process in [top, *top.children(recursive=True)]:
         try:
             lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()
         except OSError:
             continue
         values = {line.split(":")[0]: int(line.split()[1]) for line in lines if line.endswith("kB")}
-        total += (values["Pss_Anon"] + values["Pss_Shmem"]) << 10
+        total += sum(values[kind] for kind in kinds) << 10
     return total
+
+
+def anonymous_memory() -> int:
+    """Return what this process and all below it take without file-backed pages."""
+    return memory_of(psutil.Process(), "Pss_Anon", "Pss_Shmem")
 
 
 def memory(circuit_id: str, partitions: int) -> None:
@@ -213,6 +223,47 @@ def memory(circuit_id: str, partitions: int) -> None:
         )
 
     asyncio.run(run())
+
+
+def daemon(circuit_id: str, proofs: int) -> None:
+    """Print the peak of a daemon's memory beside the peak of its budget, parameters included."""
+    requests = [
+        entry(circuit_id).development_request(DevelopmentOrder(randomness=bytes([n + 1]) * 32)) for n in range(proofs)
+    ]
+    with tempfile.TemporaryDirectory() as data, DaemonProcess(Path(data)) as running, Client(running.grpc) as client:
+        top = psutil.Process(running.pid)
+
+        def status() -> Any:
+            with urllib.request.urlopen(f"{running.panel}status") as answer:
+                return json.load(answer)
+
+        while status()["devices"][0]["state"] != "ok":
+            time.sleep(0.1)
+        time.sleep(2.0)
+        idle = memory_of(top, "Pss")
+        peak = {"memory": 0, "reserved": 0}
+        ending = threading.Event()
+
+        def watch() -> None:
+            while not ending.wait(0.01):
+                peak["memory"] = max(peak["memory"], memory_of(top, "Pss"))
+                peak["reserved"] = max(peak["reserved"], status()["memory"]["used_bytes"])
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        try:
+            client.preload(circuit_id)
+            for number in range(2):
+                jobs = [client.submit(replace(r, request_id=f"{number} {i}")) for i, r in enumerate(requests)]
+                assert {client.wait(job).status for job in jobs} == {"completed"}
+        finally:
+            ending.set()
+            watcher.join()
+    taken, reserved = peak["memory"] - idle, peak["reserved"]
+    print(
+        f"{circuit_id}, {proofs} proofs at a time: reserved {reserved / MIB:.0f} MiB, "
+        f"taken {taken / MIB:.0f} MiB ({(reserved / taken - 1) * 100:+.1f} %), idle {idle / MIB:.0f} MiB"
+    )
 
 
 def kernels(circuit_id: str, threads: int) -> None:
@@ -268,7 +319,7 @@ def reserved_for_work(engine: Engine) -> int:
 def main() -> None:
     """Run one of the benchmarks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["overhead", "status", "kernels", "memory"])
+    parser.add_argument("what", choices=["overhead", "status", "kernels", "memory", "daemon"])
     parser.add_argument("--circuit", default="wpost-2k")
     parser.add_argument("--proofs", type=int, default=6)
     parser.add_argument("--rounds", type=int, default=3)
@@ -281,6 +332,8 @@ def main() -> None:
         status()
     elif options.what == "kernels":
         kernels(options.circuit, options.threads)
+    elif options.what == "daemon":
+        daemon(options.circuit, options.proofs)
     else:
         memory(options.circuit, options.partitions)
 
