@@ -4,6 +4,8 @@ import asyncio
 import errno
 import os
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +22,7 @@ from cuzk.engine.journal import Journal
 from cuzk.engine.pool import WorkerProcess
 from cuzk.errors import InputError
 from cuzk.filecoin.kinds import Kind
+from tests.conftest import REPOSITORY
 from tests.engine import small
 from tests.engine.conftest import EngineFactory, make_config
 from tests.engine.loop import in_loop, until
@@ -49,6 +52,33 @@ async def test_a_check_of_parameters_that_fails_in_a_way_of_its_own(engine_in: E
         with pytest.raises(InputError, match="snap-small: KeyError"):
             await engine.preload("snap-small")
         assert (await engine.prove(small.request(Kind.POREP, "y"))).status == "completed"
+
+
+INTERRUPTED = """
+import multiprocessing, os, signal, sys
+from pathlib import Path
+from cuzk.engine.pool import start_forkserver
+from tests.conftest import REPOSITORY
+from tests.engine import small
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, lambda *_: print("told", flush=True))
+start_forkserver(small.source(Path(sys.argv[1])))
+for number in (signal.SIGINT, signal.SIGTERM):
+    os.killpg(0, number)
+process = multiprocessing.get_context("forkserver").Process(target=print, args=("at work",))
+process.start()
+process.join()
+"""
+
+
+def test_a_signal_to_all_processes_while_the_engine_starts_reaches_it_alone(tmp_path: Path) -> None:
+    """As a terminal's Ctrl-C: the engine is told, and the forkserver, which does not yet run, lives."""
+    command = [sys.executable, "-c", INTERRUPTED, tmp_path]
+    ended = subprocess.run(
+        command, capture_output=True, text=True, check=False, start_new_session=True, cwd=REPOSITORY, timeout=120
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert sorted(ended.stdout.split("\n")) == ["", "at work", "told", "told"]
 
 
 @pytest.mark.parametrize("error", [NO_DESCRIPTORS, RuntimeError("can't start new thread")])

@@ -12,7 +12,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import ForkServerProcess
 
 import msgspec
@@ -44,7 +44,20 @@ def _kill_what_runs() -> None:
 def start_forkserver(source: RegistrySource) -> None:
     """Start the process that workers are forked from; to be called before this process has threads or drivers."""
     forkserver.set_forkserver_preload(["cuzk.engine.forkserver", source.module])
-    forkserver.ensure_running()
+    with _with_forkserver():
+        pass
+
+
+@contextmanager
+def _with_forkserver() -> Iterator[None]:
+    """Have the forkserver run, which a Ctrl-C does not end: until it can ignore the signals, none reaches it."""
+    resource_tracker.ensure_running()  # it lets signals through when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    try:
+        forkserver.ensure_running()
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -93,7 +106,7 @@ class WorkerProcess:
             target=main, args=(self._role, self.name, self._theirs, self._source), name=self.name, daemon=True
         )
         try:
-            with _without_main():
+            with _without_main(), _with_forkserver():
                 process.start()
         finally:
             self._theirs.close()
