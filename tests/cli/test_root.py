@@ -1,6 +1,7 @@
 """The command as a whole: help, version, information, and what is imported for it."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -75,6 +76,22 @@ def test_sigterm_leaves_no_half_written_file(tmp_path: Path) -> None:
     ended = subprocess.run([sys.executable, "-c", code, tmp_path / "file"], capture_output=True, check=False)
     assert (ended.returncode, ended.stderr) == (128 + signal.SIGTERM, b"")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["info", "circuits list", "params list --json", "--version", "prove --help"])
+@pytest.mark.parametrize("buffered", [True, False], ids=["buffered", "unbuffered"])
+def test_an_answer_that_cannot_be_written_is_no_answer(command: str, buffered: bool) -> None:
+    environment = {**os.environ, "PYTHONUNBUFFERED": "" if buffered else "1"}
+    arguments = [sys.executable, "-m", "cuzk", *command.split()]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, env=environment, text=True, check=False)
+    expected = "cuzk: cannot write standard output: No space left on device\n"
+    assert (ended.returncode, ended.stderr) == (2, expected)
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as gone:
+        ended = subprocess.run(arguments, stdout=gone, stderr=subprocess.PIPE, env=environment, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (1, "")
 
 
 def test_the_readme_lists_the_subcommands() -> None:

@@ -1,8 +1,10 @@
 """The root of the command: finds subcommands, and turns errors into exit codes and sentences."""
 
+import errno
 import importlib
 import inspect
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -39,6 +41,8 @@ EXIT_NO = 1
 EXIT_BAD_INPUT = 2
 EXIT_UNREACHABLE = 3
 
+_WRITING_FAILED = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+
 
 class _Root:
     """What is called first: errors on purpose become a sentence and an exit code, and with --json an object too."""
@@ -48,9 +52,9 @@ class _Root:
         as_json = "--json" in ctx.args or ctx.params.get("json", False)
         try:
             return super().invoke(ctx)  # type: ignore[misc]
-        except BrokenPipeError:  # the reader has gone, as with `| head`
-            raise
         except (CuzkError, OSError) as error:
+            if isinstance(error, OSError) and error.filename is None and error.errno in _WRITING_FAILED:
+                raise  # of the answer: what writes files names them
             sentence = _sentence(error)
             if as_json:
                 print(json.dumps({"error": sentence}))
@@ -152,17 +156,33 @@ def _terminate(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
+def _run(program: str, call: Callable[[], None]) -> None:
+    """Call something that ends with SystemExit; an answer that cannot be written is no answer."""
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        try:
+            call()
+        finally:
+            if sys.stdout is not None:  # it may be closed
+                sys.stdout.flush()
+    except OSError as error:
+        # Python would try it again as it exits, and say that it failed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # the reader has gone, as with `| head`
+            sys.exit(EXIT_NO)
+        print(f"{program}: cannot write {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+        sys.exit(EXIT_BAD_INPUT)
+
+
 def main() -> None:
     """Run the `cuzk` command."""
-    signal.signal(signal.SIGTERM, _terminate)
-    app(prog_name="cuzk")
+    _run("cuzk", lambda: app(prog_name="cuzk"))
 
 
 def run_alone(program: str, command: Callable[..., None], arguments: list[str], *, example: str) -> None:
     """Run a subcommand's function as a program of its own, which its help and its errors name."""
-    signal.signal(signal.SIGTERM, _terminate)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(cls=_LoneCommand, context_settings=_CONTEXT_SETTINGS, epilog=f"Example: {example}")(command)
     made = typer.main.get_command(alone)
     _reflow(made)
-    made(arguments, prog_name=program)
+    _run(program, lambda: made(arguments, prog_name=program))
