@@ -30,6 +30,8 @@ MAX_MESSAGE_BYTES = 256 << 20
 _NOBODY = ("failed to connect", "errors resolving", "Socket closed", "Connection reset", "GOAWAY", "Broken pipe")
 _WRONG_INPUT = (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNAUTHENTICATED)
 
+_LONGEST_SECONDS = 1e9  # thirty years; more, such as infinity, need not fit into the message
+
 ResultStatus = Literal["completed", "failed", "cancelled", "timeout", "unknown"]
 
 _STATUSES: dict[int, ResultStatus] = {
@@ -124,7 +126,7 @@ class Client:
     def wait(self, job_id: str, *, timeout: float | None = None) -> Result:
         """Wait for a job; status `timeout` when `timeout` seconds pass first."""
         message = pb.AwaitProofRequest(
-            job_id=job_id, timeout_ms=0 if timeout is None else max(1, round(timeout * 1000))
+            job_id=job_id, timeout_ms=0 if timeout is None else max(1, round(min(timeout, _LONGEST_SECONDS) * 1000))
         )
         with self._errors():
             return _result(self._stub.AwaitProof(message, metadata=self._metadata))

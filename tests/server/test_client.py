@@ -1,5 +1,6 @@
 """The typed client against a daemon, TLS included."""
 
+import math
 import threading
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def test_submit_wait_prove_cancel() -> None:
         assert daemon.engine.requests["w 1"].priority == Priority.CRITICAL
         assert client.wait("w 1", timeout=0.01).status == "timeout"
         threading.Timer(0.1, daemon.call, [lambda: daemon.engine.finish("w 1")]).start()
+        assert client.wait("w 1", timeout=math.inf).status == "completed"
         result = client.prove(REQUEST, timeout=20)
         assert (result.status, result.proof, result.total_ms) == ("completed", b"\x01" * 192, 10)
         assert client.cancel("w 1") is False
