@@ -2,18 +2,17 @@
 
 import errno
 import os
-import resource
 import stat
 import threading
 import tracemalloc
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from cuzk.errors import FormatError, InputError
-from cuzk.files import map_file, read_bounded, replacing, replacing_together
+from cuzk.files import appending, map_file, read_bounded, replacing, replacing_together
+from tests.full_disk import file_size_limit
 
 
 def write_together(contents: dict[Path, bytes]) -> None:
@@ -22,15 +21,9 @@ def write_together(contents: dict[Path, bytes]) -> None:
             file.write(content)
 
 
-@contextmanager
-def file_size_limit(size: int) -> Iterator[None]:
-    """Have the system refuse to make files larger, as a full disk does."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+def append(path: Path, content: bytes) -> None:
+    with appending(path) as file:
+        file.write(content)
 
 
 def test_a_file_is_read_up_to_its_bound(tmp_path: Path) -> None:
@@ -125,6 +118,18 @@ def test_of_several_files_the_one_that_cannot_be_written_is_named_and_none_is_le
         ):
             write_together({small: b"x", large: bytes(size)})
         assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("small", b"as it was")]
+
+
+def test_what_is_appended_names_the_file_that_has_no_room(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    for _ in range(2):
+        with appending(path) as file:
+            file.write(b"abc")
+    assert path.read_bytes() == b"abcabc"
+    with file_size_limit(4096), pytest.raises(InputError, match=r"cannot write .*file: File too large"):
+        append(path, bytes(5000))
+    with pytest.raises(InputError, match=r"cannot write .*: Is a directory"):
+        append(tmp_path, b"")
 
 
 def test_what_else_fails_meanwhile_is_not_laid_at_the_files_door(tmp_path: Path) -> None:

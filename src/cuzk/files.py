@@ -69,6 +69,12 @@ def replacing_together(*paths: Path) -> Iterator[tuple[BinaryIO, ...]]:
             one.take_name()
 
 
+def appending(path: Path) -> BinaryIO:
+    """Open a file to write at its end; here and later InputError names it if that cannot be."""
+    with writing(path):
+        return io.BufferedWriter(_NamedFile(path, "ab", path))
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Have what the system refuses in the block raised as an InputError that names this file."""
@@ -104,7 +110,7 @@ class _NewFile:
             _remove_abandoned(path)
             descriptor, name = _temporary(path)
         self._temporary = Path(name)
-        self.file: BinaryIO = io.BufferedWriter(_NamedFile(descriptor, path))
+        self.file: BinaryIO = io.BufferedWriter(_NamedFile(descriptor, "wb", path))
 
     def finish(self) -> None:
         """Have everything on the disk."""
@@ -128,8 +134,8 @@ class _NewFile:
 class _NamedFile(io.FileIO):
     """Says which file could not be written: with several open at a time, nobody else could."""
 
-    def __init__(self, descriptor: int, path: Path) -> None:
-        super().__init__(descriptor, "wb")
+    def __init__(self, file: int | Path, mode: str, path: Path) -> None:
+        super().__init__(file, mode)
         self._path = path
 
     def write(self, data: Any, /) -> int:

@@ -1,5 +1,6 @@
 """`cuzk params list | fetch`."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -40,4 +41,4 @@ def test_fetch_says_what_it_cannot_do(tmp_path: Path) -> None:
     assert unreachable.code == 1
     (file,) = unreachable.json["files"]
     assert not file["good"]
-    assert "127.0.0.1:1" in file["reason"]
+    assert re.fullmatch(r"http://127\.0\.0\.1:1/\w+: \[Errno \d+\] Connection refused", file["reason"])

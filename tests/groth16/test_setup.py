@@ -19,9 +19,9 @@ from cuzk.filecoin.parameters.manifest import file_digest, read_manifest
 from cuzk.groth16 import Assignment, FlatCircuit, Parameters, RowBlock, ToxicWaste, prove, setup, verify
 from cuzk.groth16.r1cs_file import parse_r1cs
 from cuzk.groth16.synthetic import boolean_heavy, dense_chain
+from tests.full_disk import file_size_limit
 from tests.groth16.fixtures import fixture
 from tests.groth16.test_r1cs_file import encode
-from tests.test_files import file_size_limit
 
 
 @pytest.mark.parametrize("make", [dense_chain, boolean_heavy])

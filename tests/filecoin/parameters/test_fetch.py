@@ -13,6 +13,7 @@ import pytest
 from cuzk.errors import InputError
 from cuzk.filecoin.parameters.fetch import FetchError, fetch
 from cuzk.filecoin.parameters.manifest import ManifestEntry
+from tests.full_disk import file_size_limit
 
 NAME = "v28-test.params"
 DATA = hashlib.shake_256(b"parameters").digest(3_000_000)
@@ -181,3 +182,14 @@ def test_a_gateway_that_is_no_url_is_refused(tmp_path: Path) -> None:
 def test_nobody_listening_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(FetchError, match=r"127\.0\.0\.1:1/QmTest"):
         fetch(NAME, ENTRY, tmp_path, gateway="http://127.0.0.1:1/", attempts=1)
+
+
+def test_a_full_disk_is_not_the_gateways_fault_and_ends_at_once(gateway: Gateway, tmp_path: Path) -> None:
+    with (
+        file_size_limit(2_500_000),
+        pytest.raises(InputError, match=rf"cannot write .*/\.{NAME}\.part: File too large"),
+    ):
+        fetch(NAME, ENTRY, tmp_path, gateway=gateway.url)
+    assert gateway.requests == ["whole"]
+    assert fetch(NAME, ENTRY, tmp_path, gateway=gateway.url).path.read_bytes() == DATA
+    assert gateway.requests[1].startswith("bytes=2")

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from cuzk.errors import CuzkError, InputError
 from cuzk.filecoin.parameters.manifest import ManifestEntry, file_digest
-from cuzk.files import exclusive
+from cuzk.files import appending, exclusive, writing
 
 #: The gateway that Filecoin's own tools use (go-paramfetch); files are content-addressed, so any IPFS gateway will do.
 DEFAULT_GATEWAY = "https://proofs.filecoin.io/ipfs/"
@@ -104,14 +104,14 @@ def _download(url: str, part: Path, progress: Progress | None, attempts: int) ->
         try:
             if _transfer(url, part, progress):
                 return
-            trouble: Exception = ConnectionError("the connection was closed early")
+            trouble: object = ConnectionError("the connection was closed early")
         except (OSError, http.client.HTTPException) as error:
             if isinstance(error, urllib.error.HTTPError) and error.code < _SERVER_ERROR:
                 raise FetchError(f"{url}: {error}") from error
-            trouble = error
+            trouble = error.reason if type(error) is urllib.error.URLError else error
         failures = 0 if _size(part) > before else failures + 1
         if failures >= attempts:
-            raise FetchError(f"{url}: {trouble}") from trouble
+            raise FetchError(f"{url}: {trouble}")
         time.sleep(min(0.1 * 2**failures, 30.0))
 
 
@@ -128,7 +128,7 @@ def _transfer(url: str, part: Path, progress: Progress | None) -> bool:
         if have and error.code == _RANGE_NOT_SATISFIABLE:  # nothing is missing, or too much is there: the digest tells
             return True
         raise
-    with response, part.open("ab") as file:
+    with response, appending(part) as file:
         if response.status != _PARTIAL:  # the server does not resume
             file.truncate(0)
             have = 0
@@ -137,7 +137,8 @@ def _transfer(url: str, part: Path, progress: Progress | None) -> bool:
         _check_room(part, total, have)
         done = _copy(response, file, have, total, progress)
         file.flush()
-        os.fsync(file.fileno())
+        with writing(part):
+            os.fsync(file.fileno())
     return total in (0, done)
 
 
