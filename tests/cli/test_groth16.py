@@ -105,6 +105,15 @@ def test_bad_input_is_refused_with_a_sentence(folder: Path, arguments: tuple[obj
     assert not outcome.out
 
 
+def test_a_name_that_cannot_be_written_is_refused_before_the_work_and_nothing_is_left(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("cuzk.cli.groth16.prove")
+    outcome = prove(folder, "--out", tmp_path / "proof.bin", "--public", tmp_path)
+    assert (outcome.code, outcome.err) == (2, f"cuzk: cannot write {tmp_path}: Is a directory\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_inspect_shows_the_counts(folder: Path) -> None:
     outcome = cuzk("params", "inspect", folder / "q.params", "--json")
     assert outcome.code == 0
@@ -126,7 +135,7 @@ def test_check_says_whether_a_file_is_good(folder: Path, tmp_path: Path) -> None
     damaged.write_bytes(data)
     outcome = cuzk("params", "check", damaged)
     assert outcome.code == 1
-    assert "b_g2" in outcome.out
+    assert outcome.out.startswith(f"{damaged} is not a parameter file: b_g2: ")
     (tmp_path / "parameters.json").write_bytes((folder / "parameters.json").read_bytes())
     outcome = cuzk("params", "check", damaged, "--json")
     assert outcome.code == 1

@@ -210,6 +210,17 @@ def test_what_is_wrong_with_a_request_comes_before_missing_parameters(
     assert (answer.code, answer.err.startswith(f"cuzk: {sentence}")) == (2, True), answer.err
 
 
+def test_a_wrong_proof_or_name_comes_before_what_takes_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUZK_CACHE", str(tmp_path))
+    monkeypatch.delattr("cuzk.r1cs.compiled.CompiledCircuit.trace")
+    answer = cuzk("params", "generate", "wpost-2k", "--out", tmp_path / "wpost")
+    assert (answer.code, "parameters are named *.params" in answer.err) == (2, True), answer.err
+    path = write_request(WINDOW_2K, tmp_path)
+    for proof, sentence in (("zz", "neither a file nor hexadecimal"), ("00" * 384, "has 192 bytes, this has 384")):
+        answer = cuzk("verify", path, "--proof", proof, "--dev-params")
+        assert (answer.code, sentence in answer.err) == (2, True), answer.err
+
+
 def test_missing_parameters_and_bad_options_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUZK_CACHE", str(tmp_path))
     monkeypatch.setenv("FIL_PROOFS_PARAMETER_CACHE", str(tmp_path))

@@ -27,6 +27,14 @@ def test_a_request_may_go_to_standard_output(tmp_path: Path) -> None:
     assert json.loads(first.out)["priority"] == "CRITICAL"
 
 
+def test_a_name_that_cannot_be_written_is_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("cuzk.filecoin.post.entry.PostEntry.development_request")
+    outcome = cuzk("vanilla", "generate", "wpost-2k", "--out", tmp_path)
+    assert (outcome.code, outcome.err) == (2, f"cuzk: cannot write {tmp_path}: Is a directory\n")
+
+
 def test_inspection_shows_what_is_proved(tmp_path: Path) -> None:
     path = tmp_path / "request.json"
     path.write_text(request(WINNING_2K).to_json())

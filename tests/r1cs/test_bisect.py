@@ -87,7 +87,7 @@ def test_negative_and_large_coefficients_are_shown_short() -> None:
         ("checkpoints", "-1\t1\t1\tx\n", "line 1: expected rows"),
         ("rows", "#0 name\n  A: 0\n", "line 1: expected `#number path` and three lines"),
         ("rows", "0 name\n  A: 0\n  B: 0\n  C: 0\n", "line 1: expected `#number path`"),
-        ("rows", "#0 name\n  A: a5\n  B: 0\n  C: 0\n", "expected a term such as 0x1234"),
+        ("rows", "#0 name\n  A: a5\n  B: 0\n  C: 0\n", "file, after line 1: expected a term such as 0x1234"),
     ],
 )
 def test_malformed_files_are_refused(tmp_path: Path, name: str, text: str, message: str) -> None:

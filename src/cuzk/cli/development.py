@@ -12,6 +12,7 @@ from cuzk.devices.cpu import available_threads
 from cuzk.groth16.circuit import Circuit
 from cuzk.groth16.setup import setup
 from cuzk.groth16.toxic_waste import ToxicWaste
+from cuzk.groth16.unsafe_manifest import check_may_write
 
 ToxicWasteFile = Annotated[
     Path | None, typer.Option(help="Secrets to use instead of fresh ones (JSON), for reproducible tests.")
@@ -22,8 +23,9 @@ def read_toxic_waste(path: Path | None) -> ToxicWaste | None:
     """Return the secrets in a file, with a warning; None if there is no file, so that fresh ones are drawn."""
     if path is None:
         return None
+    waste = ToxicWaste.read(path)
     warn("the toxic waste of these parameters is in a file: proofs under them prove nothing")
-    return ToxicWaste.read(path)
+    return waste
 
 
 def make_parameters(
@@ -36,6 +38,7 @@ def make_parameters(
     threads: int | None = None,
 ) -> dict[str, Any]:
     """Set a circuit up, showing progress under a label from when it is built; return what was made, for JSON."""
+    check_may_write(path)  # before the circuit is built, which may take minutes
     with progress_bar(label) as progress:
         built = circuit()
         begin = time.perf_counter()

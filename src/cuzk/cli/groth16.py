@@ -12,7 +12,7 @@ from cuzk.cli.output import Json, Threads, answer
 from cuzk.cli.parse import BlindingScalar, parse_blinding, read_proof_bytes
 from cuzk.devices.cpu import CpuDevice, available_threads
 from cuzk.errors import FormatError, InputError, UnsatisfiedError
-from cuzk.files import replacing
+from cuzk.files import replacing_together
 from cuzk.groth16.assignment import Assignment
 from cuzk.groth16.parameters import Parameters
 from cuzk.groth16.points import Check
@@ -72,16 +72,18 @@ def prove_command(
     parameters = Parameters.open(params, check=check, threads=workers)
     assignment = Assignment.from_witness(circuit, inputs, aux, threads=workers)
     assignment.check_satisfies(circuit, threads=workers)
-    begin = time.perf_counter()
-    made = prove(CpuDevice(workers), parameters, circuit.density, assignment, **blinding, threads=workers)
-    seconds = time.perf_counter() - begin
-    if not verify(parameters.verifying_key, inputs[1:], made):
-        raise UnsatisfiedError("the proof does not verify: these parameters were not made for this circuit")
-    data = made.to_bytes()
-    for path, content in ((out, data), (public, format_public_inputs([inputs[1:]]))):
-        if path is not None:
-            with replacing(path) as file:
-                file.write(content)
+    # Opened before the work, which must not be lost to a name that cannot be written.
+    with replacing_together(*(path for path in (out, public) if path is not None)) as files:
+        begin = time.perf_counter()
+        made = prove(CpuDevice(workers), parameters, circuit.density, assignment, **blinding, threads=workers)
+        seconds = time.perf_counter() - begin
+        if not verify(parameters.verifying_key, inputs[1:], made):
+            raise UnsatisfiedError("the proof does not verify: these parameters were not made for this circuit")
+        data = made.to_bytes()
+        if out is not None:
+            files[0].write(data)
+        if public is not None:
+            files[-1].write(format_public_inputs([inputs[1:]]))
     result = {
         "proof": data.hex(),
         "out": str(out) if out else None,

@@ -45,14 +45,14 @@ def check_command(file: File, threads: Threads = None, json: Json = False) -> No
     result["digest"] = file_digest(file)
     reason = None
     if result["expected_digest"] not in (None, result["digest"]):
-        reason = f"its digest is {result['digest']}, the manifest has {result['expected_digest']}"
+        reason = f"{file} has the digest {result['digest']}, the manifest has {result['expected_digest']}"
     else:
         try:
             _open(file, Check.SUBGROUP, threads or available_threads())
         except FormatError as error:
             reason = str(error)
     result |= {"good": reason is None, "reason": reason}
-    answer(result, f"{file}: {reason or f'good, {_trust(result)}'}", as_json=json, yes=reason is None)
+    answer(result, reason or f"{file}: good, {_trust(result)}", as_json=json, yes=reason is None)
 
 
 def _open(file: Path, check: Check, threads: int = 1) -> tuple[VerifyingKey, Parameters | None]:

@@ -44,13 +44,13 @@ def generate_command(
     """
     drawn = secrets.token_bytes(31) + b"\0" if randomness is None else parse_hex("--randomness", randomness, 32)
     order = DevelopmentOrder(seed.encode(), miner, tuple(sector or (1,)), drawn, partition, registered_proof)
-    request = entry(circuit_id).development_request(order, threads or available_threads())
-    text = request.to_json()
+    circuit, workers = entry(circuit_id), threads or available_threads()
     if out is None:
-        print(text)
+        print(circuit.development_request(order, workers).to_json())
         return
-    with replacing(out) as file:
-        file.write(text.encode() + b"\n")
+    with replacing(out) as file:  # before the work, which must not be lost to a name that cannot be written
+        request = circuit.development_request(order, workers)
+        file.write(request.to_json().encode() + b"\n")
     result = {"file": str(out), "bytes": out.stat().st_size, **decode(request).describe()}
     answer(result, f"{out}: {result['bytes']:,} bytes, a request for {circuit_id}", as_json=json)
 

@@ -1,6 +1,6 @@
 """`cuzk verify`: whether a Filecoin proof is valid."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -68,16 +68,17 @@ def command(
         "--comm-r": comm_r,
         "--sector-size": sector_size,
     }
+    data = read_proof_bytes(proof)
     statement = _of_facts(facts) if request_file is None else _of_request(request_file, facts, dev_params)
-    _answer(statement, read_proof_bytes(proof), json)
+    _answer(statement, data, json)
 
 
 @dataclass(frozen=True)
 class _Statement:
-    """What a proof is of: the public inputs of each partition, and the key that judges it."""
+    """What a proof is of: the public inputs of each partition, and how to find the key that judges it."""
 
     kind: str
-    key: Path
+    find_key: Callable[[], Path]
     public_inputs: Sequence[Fr]
 
 
@@ -88,8 +89,11 @@ def _of_request(file: Path, facts: dict[str, Any], dev_params: bool) -> _Stateme
     request = read_request(file)
     entry = entry_of(request)
     job = entry.decode(request)
-    key = facts["--vk"] or _find_key(entry.parameter_stem, dev_params)
-    return _Statement(request.kind.display, key, [job.public_inputs(number) for number in range(job.partitions)])
+    return _Statement(
+        request.kind.display,
+        lambda: facts["--vk"] or _find_key(entry.parameter_stem, dev_params),
+        [job.public_inputs(number) for number in range(job.partitions)],
+    )
 
 
 def _of_facts(facts: dict[str, Any]) -> _Statement:
@@ -99,7 +103,7 @@ def _of_facts(facts: dict[str, Any]) -> _Statement:
     sector = PublicSector(facts["--sector-number"], parse_hex("--comm-r", facts["--comm-r"], 32))
     randomness = parse_hex("--randomness", facts["--randomness"], 32)
     public_inputs = winning_public_inputs(parse_size(facts["--sector-size"]), randomness, sector)
-    return _Statement(facts["--kind"].value, facts["--vk"], [public_inputs])
+    return _Statement(facts["--kind"].value, lambda: facts["--vk"], [public_inputs])
 
 
 def _find_key(stem: str, dev_params: bool) -> Path:
@@ -117,7 +121,7 @@ def _answer(statement: _Statement, data: bytes, json: bool) -> None:
         raise InputError(
             f"--proof: a {statement.kind} proof{of} has {PROOF_SIZE * partitions} bytes, this has {len(data)}"
         )
-    key = VerifyingKey.open(statement.key)
+    key = VerifyingKey.open(statement.find_key())
     reason = None
     for partition, (public_inputs, part) in enumerate(zip(statement.public_inputs, split_proofs(data), strict=True)):
         of_partition = f"partition {partition}: " if partitions > 1 else ""

@@ -63,9 +63,10 @@ class ToxicWaste:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a toxic-waste file (JSON); FormatError if it is not one."""
+        """Read a toxic-waste file (JSON); FormatError if it is not one, InputError if it cannot be read."""
+        data = read_bounded(path, _MAX_FILE_SIZE)
         try:
-            return cls.parse(read_bounded(path, _MAX_FILE_SIZE))
+            return cls.parse(data)
         except InputError as error:
             raise FormatError(f"{path} is not a toxic-waste file: {error}") from error
 

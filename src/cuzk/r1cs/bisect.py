@@ -82,9 +82,12 @@ def read_rows(path: Path) -> Iterator[ReadableRow]:
     lines = _read_lines(path)
     for at in range(0, len(lines), 4):
         head = re.fullmatch(r"#([0-9]+) (.*)", lines[at])
-        matrices = [_parse_terms(line[5:]) for line in lines[at + 1 : at + 4]]
-        if head is None or len(matrices) != 3:
+        if head is None or len(lines) < at + 4:
             raise FormatError(f"{path}, line {at + 1}: expected `#number path` and three lines, got {lines[at]!r}")
+        try:
+            matrices = [_parse_terms(line[5:]) for line in lines[at + 1 : at + 4]]
+        except FormatError as error:
+            raise FormatError(f"{path}, after line {at + 1}: {error}") from error
         name = head[2].removeprefix("/")  # which the recordings have where a row is in no namespace
         yield ReadableRow(int(head[1]), name, (matrices[0], matrices[1], matrices[2]))
 
