@@ -1,6 +1,7 @@
 """Arithmetic in Fr against plain integers and arkworks."""
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,6 +94,18 @@ def test_bytes_and_ints_go_round(values: list[int]) -> None:
 def test_integers_outside_the_field_are_refused(integer: int) -> None:
     with pytest.raises(InputError, match="element 1 is"):
         fr.from_ints([0, integer])
+
+
+@pytest.mark.parametrize("bad", [1.5, None, "1", b"1", np.uint64(1)])
+def test_what_is_no_integer_is_refused(bad: Any) -> None:
+    with pytest.raises(InputError, match=f"fr: element 1: expected int, got {type(bad).__name__}"):
+        fr.from_ints([0, bad])
+
+
+@pytest.mark.parametrize("bad", [5, 1.5, None])
+def test_what_has_no_integers_is_refused(bad: Any) -> None:
+    with pytest.raises(InputError, match=f"fr: integers: expected Iterable, got {type(bad).__name__}"):
+        fr.from_ints(bad)
 
 
 @pytest.mark.parametrize("integer", [R, R + 1, (1 << 256) - 1])

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cuzk.algebra.arguments import require
 from cuzk.errors import InputError
 
 __all__ = ["MAX_THREADS", "Elements", "check_elements", "check_threads", "check_vector", "check_writable"]
@@ -29,6 +30,7 @@ def check_vector(array: NDArray[Any], dtype: type[np.generic], name: str, *, len
 
 def check_threads(threads: int) -> None:
     """Raise InputError unless `threads` is from 1 to MAX_THREADS."""
+    require("threads", threads, int)
     if not 1 <= threads <= MAX_THREADS:
         raise InputError(f"threads: expected 1 to {MAX_THREADS}, got {threads}")
 

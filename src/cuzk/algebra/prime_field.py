@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cuzk import _native
+from cuzk.algebra.arguments import require, wrong_type
 from cuzk.algebra.arrays import Elements, check_elements, check_threads
 from cuzk.errors import InputError
 
@@ -22,8 +23,11 @@ class PrimeField:
 
     def from_ints(self, ints: Iterable[int]) -> Elements:
         """Return the elements with these canonical values; an integer below 0 or not below the modulus is refused."""
+        require(f"{self.name}: integers", ints, Iterable)
         integers = list(ints)
         for index, integer in enumerate(integers):
+            if not isinstance(integer, int):
+                raise wrong_type(f"{self.name}: element {index}", "int", integer)
             if not 0 <= integer < self.modulus:
                 raise InputError(f"{self.name}: element {index} is {integer}, expected 0 up to the modulus")
         size = 8 * self.limbs

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import fr
+from cuzk.algebra.arrays import check_elements
 from cuzk.algebra.fr import FrArray
 from cuzk.algebra.scalars import PackedScalars
 from cuzk.errors import FormatError, InputError, UnsatisfiedError
@@ -140,6 +141,8 @@ class Assignment:
     @classmethod
     def from_witness(cls, circuit: Circuit, inputs: FrArray, aux: FrArray, *, threads: int = 1) -> Self:
         """Evaluate a circuit's rows at a witness: `inputs` Fr[num_inputs] with ONE first, `aux` Fr[num_aux]."""
+        check_elements(inputs, 4, "inputs")
+        check_elements(aux, 4, "aux")
         _check_count("inputs (with ONE)", len(inputs), circuit.num_inputs)
         _check_count("aux values", len(aux), circuit.num_aux)
         z = np.concatenate([inputs, aux])

@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from cuzk.algebra.arguments import wrong_type
 from cuzk.algebra.group import G1, G2, Group, Points
 from cuzk.errors import FormatError, InputError
 
@@ -31,6 +32,8 @@ class Proof:
     @classmethod
     def parse(cls, data: bytes) -> Self:
         """Read one proof; FormatError unless it is 192 bytes of canonical points of the subgroup, none of them zero."""
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise wrong_type("a proof", "bytes", data)
         if len(data) != PROOF_SIZE:
             raise FormatError(f"a proof has {PROOF_SIZE} bytes, this has {len(data)}")
         ends = (G1.compressed_size, G1.compressed_size + G2.compressed_size)

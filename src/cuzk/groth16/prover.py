@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import bitmap, fr
+from cuzk.algebra.arguments import require, wrong_type
 from cuzk.algebra.group import G1, G2, Group, Points
 from cuzk.algebra.scalars import PackedScalars
 from cuzk.devices import CpuDevice, Device
@@ -57,6 +58,11 @@ def prove_start(
     `r` and `s` come from the operating system unless given (for reproducible tests alone: equal values for two proofs
     give the witness away). Raises InputError if the parameters are not those of the assignment's circuit.
     """
+    if not hasattr(device, "msm"):
+        raise wrong_type("device", "Device", device, "CpuDevice() is one")
+    require("parameters", parameters, Parameters, "Parameters.open reads them from a file")
+    require("density", density, Density, "that of a circuit is .density")
+    require("assignment", assignment, Assignment, "Assignment.from_witness makes one")
     parameters.check_fits(len(assignment.inputs), assignment.aux.length, assignment.domain, density)
     r, s = (_blinding(name, value) for name, value in (("r", r), ("s", s)))
     first_aux_in_a = len(assignment.inputs)
@@ -106,6 +112,7 @@ def prove(
 def _blinding(name: str, value: int | None) -> int:
     if value is None:
         return secrets.randbelow(fr.MODULUS)
+    require(name, value, int)
     if not 0 <= value < fr.MODULUS:
         raise InputError(f"{name} must be a scalar below the group order")
     return value

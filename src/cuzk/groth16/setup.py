@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import bitmap, fr
+from cuzk.algebra.arguments import require, wrong_type
 from cuzk.algebra.domain import ntt
 from cuzk.algebra.fr import FrArray
 from cuzk.algebra.group import G1, G2, Group, Points
@@ -51,9 +52,13 @@ def setup(
     `progress` is called with the points written and their total. Raises InputError for a variable that no row
     constrains.
     """
+    if not hasattr(circuit, "row_blocks"):
+        hint = "CompiledCircuit.trace makes one of a function, read_r1cs reads one from a file"
+        raise wrong_type("circuit", "Circuit", circuit, hint)
     path = Path(path)
     check_may_write(path)
     waste = ToxicWaste.draw() if toxic_waste is None else toxic_waste
+    require("toxic_waste", waste, ToxicWaste)
     names = (path.name, path.with_suffix(".vk").name)
     # Opened before the work, which must not be lost to a name that cannot be written.
     with publishing(path.parent, names, sector_size) as (output, key_output):

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from cuzk.algebra import fr
+from cuzk.algebra.arguments import require
+from cuzk.algebra.arrays import check_elements
 from cuzk.algebra.fr import FrArray
 from cuzk.algebra.pairing import combination, product_is_one
 from cuzk.errors import InputError
@@ -29,6 +31,8 @@ def verify_batch(key: VerifyingKey, statements: Sequence[tuple[FrArray, Proof]])
     Each equation is raised to a random power of 128 bits; a batch with an invalid proof passes with a probability of
     about 2^-128. Raises InputError for an empty batch.
     """
+    if not all(isinstance(statement, tuple) and len(statement) == 2 for statement in statements):
+        raise InputError("a batch: expected pairs of public inputs and a Proof")
     if not statements:
         raise InputError("a batch needs at least one proof")
     weights = [1 + secrets.randbelow((1 << _SOUNDNESS_BITS) - 1) for _ in statements]
@@ -37,6 +41,10 @@ def verify_batch(key: VerifyingKey, statements: Sequence[tuple[FrArray, Proof]])
 
 def _check(key: VerifyingKey, statements: Sequence[tuple[FrArray, Proof]], weights: Sequence[int]) -> bool:
     """Check Π e(ρ_k·A_k, B_k) · e(−(Σ ρ_k)·α, β) · e(−Σ ρ_k·(1, x_k)·ic, γ) · e(−Σ ρ_k·C_k, δ) = 1."""
+    require("key", key, VerifyingKey, "that of parameters is .verifying_key")
+    for public_inputs, proof in statements:
+        check_elements(public_inputs, 4, "public inputs")
+        require("proof", proof, Proof, "Proof.parse reads one from bytes")
     inputs = _weighted_inputs(key.num_inputs, [inputs for inputs, _ in statements], weights)
     left = [combination(proof.a[np.newaxis], [rho]) for (_, proof), rho in zip(statements, weights, strict=True)]
     right = [
