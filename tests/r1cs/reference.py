@@ -33,6 +33,9 @@ class Integers:
     def product(self, x: int, y: int) -> int:
         return x * y % MODULUS
 
+    def constant(self, number: int) -> int:
+        return number % MODULUS
+
     def linear(self, terms: Sequence[tuple[int, int]], constant: int = 0) -> int:
         return (sum(coefficient * value for coefficient, value in terms) + constant) % MODULUS
 

@@ -151,20 +151,6 @@ def test_tracing_is_by_shape_not_by_instance() -> None:
     assert len(traced) == 100 + 1  # the reference runs it each time
 
 
-def test_a_variable_from_outside_of_a_template_is_refused() -> None:
-    def circuit(cs: ConstraintSystem) -> None:
-        captured = AllocatedNum.alloc(cs, cs.data())
-
-        @template
-        def gadget(inner: ConstraintSystem) -> None:
-            enforce_equal(inner, "equal", captured, captured)
-
-        gadget(cs)
-
-    with pytest.raises(InputError, match="aux 0 is no variable of this template"):
-        Tracer().trace_circuit(circuit)
-
-
 @pytest.mark.parametrize(("numbers", "bits"), [(0, 0), (3, 2), (2, 0)])
 def test_select_wants_a_number_for_each_value_of_the_bits(numbers: int, bits: int) -> None:
     def circuit(cs: ConstraintSystem) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Self
 
+from cuzk.algebra.arguments import require
 from cuzk.r1cs import ONE, ConstraintSystem, Handle, LinearCombination, Value, Variable
 
 __all__ = ["Boolean"]
@@ -25,6 +26,7 @@ class Boolean(Handle):
     @staticmethod
     def constant(value: bool) -> "Boolean":
         """Return a constant."""
+        require("Boolean.constant", value, bool)
         return Boolean(None, value)
 
     @staticmethod
@@ -37,6 +39,7 @@ class Boolean(Handle):
     @staticmethod
     def conjunction(cs: ConstraintSystem, a: "Boolean", b: "Boolean") -> "Boolean":
         """Return a AND b: for two variables one aux, one row a * b = c; a constant takes neither."""
+        _require_booleans("conjunction", a, b)
         if a.is_constant or b.is_constant:
             constant, other = (a, b) if a.is_constant else (b, a)
             return other if constant.negated else constant
@@ -53,6 +56,7 @@ class Boolean(Handle):
 
         Negations are taken outside: the row is about the variables. If just one is negated, the other comes first.
         """
+        _require_booleans("exclusive_or", a, b)
         if a.variable is None or b.variable is None:
             constant, other = (a, b) if a.is_constant else (b, a)
             return other.negation() if constant.negated else other
@@ -74,6 +78,7 @@ class Boolean(Handle):
 
         Of several constants the one that bellpepper looks at first decides.
         """
+        _require_booleans("choice", a, b, c)
         if a.is_constant and not a.negated:
             return c
         if a.is_constant and b.is_constant and c.is_constant:
@@ -99,6 +104,7 @@ class Boolean(Handle):
         Of three variables: two aux and two rows, b * c = bc and (2bc - b - c) * a = bc - maj. With a constant 0 it is
         the AND of the other two, with a constant 1 their OR.
         """
+        _require_booleans("majority", a, b, c)
         operands = (a, b, c)
         if all(operand.is_constant for operand in operands):
             return Boolean.constant(sum(operand.negated for operand in operands) >= 2)
@@ -154,3 +160,9 @@ class Boolean(Handle):
     def renamed(self, variable: Variable) -> Self:
         """Return the same boolean of another variable."""
         return type(self)(variable, self.negated)
+
+
+def _require_booleans(what: str, *operands: Boolean) -> None:
+    for operand in operands:
+        if not isinstance(operand, Boolean):
+            require(what, operand, Boolean, "Boolean.constant(True) makes a constant")

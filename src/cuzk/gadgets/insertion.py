@@ -6,6 +6,7 @@ trees have, are written out there by hand to need fewer rows: 2, 8 and 22.
 
 from collections.abc import Sequence
 
+from cuzk.algebra.arguments import require, require_each
 from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
 from cuzk.gadgets.number import AllocatedNum, pick
@@ -18,6 +19,9 @@ def insert(
     cs: ConstraintSystem, element: AllocatedNum, bits: Sequence[Boolean], others: Sequence[AllocatedNum]
 ) -> list[AllocatedNum]:
     """Return `others` with `element` before number n of them, n being the bits' value, least significant first."""
+    require("insert: element", element, AllocatedNum)
+    require_each("insert: bits", bits, Boolean)
+    require_each("insert: others", others, AllocatedNum)
     match len(bits), len(others):
         case 1, 1:
             return _insert_2(cs, element, bits[0], others[0])

@@ -5,6 +5,7 @@ Source: argumentcomputer/bellpepper, bellpepper/src/gadgets/multipack.rs.
 
 from collections.abc import Sequence
 
+from cuzk.algebra.arguments import require_each
 from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
 from cuzk.gadgets.number import AllocatedNum
@@ -17,6 +18,7 @@ CAPACITY = 254  # bits that every field element can hold
 
 def pack_into_inputs(cs: ConstraintSystem, bits: Sequence[Boolean]) -> None:
     """Make bits public, little-endian, CAPACITY of them an input: one input and one row packed * 1 = input for each."""
+    require_each("pack_into_inputs", bits, Boolean)
     for i, start in enumerate(range(0, len(bits), CAPACITY)):
         packed = _packed(bits[start : start + CAPACITY])
         public = LinearCombination([(1, cs.alloc_input(cs.evaluate(packed)))])
@@ -25,6 +27,7 @@ def pack_into_inputs(cs: ConstraintSystem, bits: Sequence[Boolean]) -> None:
 
 def pack_bits(cs: ConstraintSystem, bits: Sequence[Boolean]) -> AllocatedNum:
     """Return at most CAPACITY bits, little-endian, as a number: one aux, one row packed * 1 = number."""
+    require_each("pack_bits", bits, Boolean)
     if len(bits) > CAPACITY:
         raise InputError(f"pack_bits: expected at most {CAPACITY} bits, got {len(bits)}")
     packed = _packed(bits)

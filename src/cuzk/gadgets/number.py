@@ -8,6 +8,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from cuzk.algebra.arguments import require, require_each
 from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
 from cuzk.r1cs import ONE, ConstraintSystem, Handle, LinearCombination, Value, Variable, template
@@ -44,6 +45,7 @@ class AllocatedNum(Handle):
 
     def product(self, cs: ConstraintSystem, other: "AllocatedNum") -> "AllocatedNum":
         """Return self * other: one aux, one row."""
+        require("product: other", other, AllocatedNum)
         result = AllocatedNum.alloc(cs, cs.values.product(self.value(cs), other.value(cs)))
         cs.enforce("multiplication constraint", self.combination(), other.combination(), result.combination())
         return result
@@ -90,6 +92,7 @@ def alloc_bits(cs: ConstraintSystem, value: Value, count: int = NUM_BITS) -> lis
 
 def add(cs: ConstraintSystem, a: AllocatedNum, b: AllocatedNum) -> AllocatedNum:
     """Return a + b: one aux, one row (a + b) * 1 = sum."""
+    require_each("add", (a, b), AllocatedNum)
     total = a.combination() + b.combination()
     result = AllocatedNum.alloc(cs, cs.evaluate(total))
     cs.enforce("sum constraint", total, _ONE, result.combination())
@@ -98,6 +101,7 @@ def add(cs: ConstraintSystem, a: AllocatedNum, b: AllocatedNum) -> AllocatedNum:
 
 def enforce_equal(cs: ConstraintSystem, name: str, a: AllocatedNum, b: AllocatedNum) -> None:
     """Enforce a * 1 = b."""
+    require_each("enforce_equal", (a, b), AllocatedNum)
     cs.enforce(name, a.combination(), _ONE, b.combination())
 
 
@@ -106,6 +110,8 @@ def pick(cs: ConstraintSystem, condition: Boolean, a: AllocatedNum, b: Allocated
 
     Source: rust-fil-proofs, storage-proofs-core/src/gadgets/insertion.rs.
     """
+    require("pick: condition", condition, Boolean)
+    require_each("pick", (a, b), AllocatedNum)
     bit = cs.evaluate(condition.combination())
     c = AllocatedNum.alloc(cs, cs.values.select(bit, a.value(cs), b.value(cs)))
     cs.enforce(
@@ -122,6 +128,8 @@ def select(cs: ConstraintSystem, numbers: Sequence[AllocatedNum], bits: Sequence
 
     Source: rust-fil-proofs, storage-proofs-core/src/gadgets/insertion.rs.
     """
+    require_each("select: numbers", numbers, AllocatedNum)
+    require_each("select: bits", bits, Boolean)
     if len(numbers) != 1 << len(bits):
         raise InputError(f"select: expected {1 << len(bits)} numbers for {len(bits)} bits, got {len(numbers)}")
     chosen = list(numbers)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cuzk.algebra import poseidon
+from cuzk.algebra.arguments import require, require_each
 from cuzk.algebra.fr import MODULUS
 from cuzk.gadgets.number import AllocatedNum
 from cuzk.r1cs import ONE, ConstraintSystem, LinearCombination, Value, template
@@ -21,7 +22,9 @@ _ONE = LinearCombination([(1, ONE)])
 
 def poseidon_hash(cs: ConstraintSystem, preimage: Sequence[AllocatedNum], domain: int | None = None) -> AllocatedNum:
     """Return the hash of the preimage; `domain` is the domain tag, by default that of a Merkle tree of this arity."""
+    require_each("poseidon_hash: preimage", preimage, AllocatedNum)
     tag = poseidon.merkle_domain_tag(len(preimage)) if domain is None else domain
+    require("poseidon_hash: domain", tag, int)
     return _poseidon(cs, list(preimage), domain=tag)
 
 

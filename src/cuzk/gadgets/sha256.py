@@ -7,6 +7,7 @@ compression is a template of its own for each pattern of constants.
 
 from collections.abc import Sequence
 
+from cuzk.algebra.arguments import require_each
 from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
 from cuzk.gadgets.multieq import MultiEq
@@ -38,6 +39,7 @@ _BLOCK_BITS, _LENGTH_BITS, _WORD = 512, 64, 32
 
 def sha256(cs: ConstraintSystem, message: Bits) -> Bits:
     """Return the digest of whole bytes. Here, bits are in the order of SHA-256: most significant of a byte first."""
+    require_each("sha256", message, Boolean)
     if len(message) % 8:
         raise InputError(f"sha256: expected whole bytes, got {len(message)} bits")
     padding = [Boolean.constant(True), *[Boolean.constant(False)] * (-(len(message) + 1 + _LENGTH_BITS) % _BLOCK_BITS)]
@@ -66,6 +68,7 @@ def sha256_number(cs: ConstraintSystem, message: Bits) -> AllocatedNum:
 
 def sha256_hash_numbers(cs: ConstraintSystem, numbers: Sequence[AllocatedNum], names: Sequence[str]) -> AllocatedNum:
     """Return the hash of numbers of 32 bytes each, whose bits are allocated in namespaces of these names."""
+    require_each("sha256_hash_numbers", numbers, AllocatedNum)
     message: list[Boolean] = []
     for number, name in zip(numbers, names, strict=True):
         with cs.namespace(name):

@@ -7,6 +7,7 @@ gadgets/uint64.rs.
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from cuzk.algebra.arguments import require
 from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
 from cuzk.gadgets.multieq import MultiEq
@@ -23,6 +24,7 @@ _MAX_OPERANDS = 10
 
 def constant_uint(value: int, size: int = _WORD) -> Bits:
     """Return a constant."""
+    require("constant_uint", value, int)
     return [Boolean.constant(bool(value >> i & 1)) for i in range(size)]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import bitmap
+from cuzk.algebra.arguments import require, wrong_type
 from cuzk.algebra.bitmap import Bitmap
 from cuzk.algebra.sparse import SparseRows
 from cuzk.errors import InputError
@@ -38,6 +39,9 @@ class CompiledCircuit:
     @staticmethod
     def trace(name: str, circuit: Callable[[ConstraintSystem], None]) -> "CompiledCircuit":
         """Trace a circuit: a function that writes all of it to a constraint system."""
+        require("the name of a circuit", name, str)
+        if not callable(circuit):
+            raise wrong_type("circuit", "a function that takes a ConstraintSystem", circuit)
         tracer = Tracer()
         with _collector_paused():
             root = tracer.trace_circuit(circuit)

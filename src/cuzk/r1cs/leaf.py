@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cuzk.errors import InputError
 from cuzk.r1cs.coefficients import CoefficientTable
 from cuzk.r1cs.linear import ONE, Kind, LinearCombination, Variable, index_of, kind_of, variable
 from cuzk.r1cs.program import Place, Stores, compile_program, variables_needed
@@ -19,10 +18,11 @@ __all__ = ["Segment", "compile_leaf", "leaf_content", "outside_variables"]
 class Segment:
     """What a template allocates and enforces between two instances of other templates.
 
-    `start` says how much the template had before; variables keep the template's numbers.
+    `start` says how much the template had before; variables keep the template's numbers and its scope.
     """
 
     start: Sizes
+    scope: int
     row_names: list[str] = field(default_factory=list)
     a: list[LinearCombination] = field(default_factory=list)
     b: list[LinearCombination] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Segment:
 
     def alloc(self, value: Value, *, wide: bool) -> Variable:
         """Allocate an aux that is a field element (wide) or a bit."""
-        var = variable(Kind.AUX, self.start.aux + len(self.is_wide))
+        var = variable(Kind.AUX, self.start.aux + len(self.is_wide), self.scope)
         self.definitions[var] = value
         self.stores.add(Place.AUX, self.wide if wide else len(self.is_wide), value)
         self.is_wide.append(wide)
@@ -65,7 +65,7 @@ class Segment:
 
     def alloc_input(self, value: Value) -> Variable:
         """Allocate an input."""
-        var = variable(Kind.INPUT, self.start.inputs + self.inputs)
+        var = variable(Kind.INPUT, self.start.inputs + self.inputs, self.scope)
         self.definitions[var] = value
         self.stores.add(Place.INPUT, self.inputs, value)
         self.inputs += 1
@@ -90,16 +90,6 @@ class Segment:
         self.c.append(c)
 
 
-class _Columns(dict[Variable, int]):
-    """Numbers of the variables that a segment may use; InputError for others, such as a gadget's from outside of it."""
-
-    def __missing__(self, var: Variable) -> int:
-        raise InputError(
-            f"{kind_of(var).name.lower()} {index_of(var)} is no variable of this template: "
-            f"what it uses must be allocated in it or be among its arguments"
-        )
-
-
 def outside_variables(segment: Segment) -> list[Variable]:
     """Return the variables that a segment uses but does not allocate, in order of first use."""
     used = dict.fromkeys(variables_needed(segment.stores))
@@ -117,10 +107,10 @@ def compile_leaf(
     coefficients: CoefficientTable,
 ) -> Template:
     """Compile a segment whose outside variables are all among the formals."""
-    numbers = _Columns({var: number for number, var in enumerate(formals)})
+    numbers = {var: number for number, var in enumerate(formals)}
     sizes, start = segment.sizes, segment.start
     shape = Columns(len(formals), sizes.inputs, sizes.aux)
-    columns = _Columns({ONE: 0})
+    columns = {ONE: 0}
     for var in segment.definitions:
         if kind_of(var) is Kind.AUX:
             columns[var] = shape.first_aux + index_of(var) - start.aux

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk import _native
+from cuzk.algebra.arguments import require
+from cuzk.algebra.arrays import check_threads
 from cuzk.errors import InputError
 from cuzk.groth16.assignment import Assignment, AssignmentLayout
 from cuzk.r1cs.compiled import CompiledCircuit
@@ -21,6 +23,7 @@ class Synthesizer:
     """A compiled circuit made ready to run: its leaf instances grouped by depth, in native form."""
 
     def __init__(self, circuit: CompiledCircuit) -> None:
+        require("circuit", circuit, CompiledCircuit, "CompiledCircuit.trace makes one")
         self.circuit = circuit
         sizes = circuit.root.sizes
         if sizes.rows >= _FROM_INPUT or sizes.aux >= _FROM_INPUT:
@@ -64,11 +67,12 @@ class Synthesizer:
         The assignment is a view of the buffer, which must have `layout.size` bytes or more and may have been used
         before; without one, of fresh memory. Raises InputError for data of the wrong length or not canonical.
         """
+        check_threads(threads)
         circuit, layout = self.circuit, self.layout
-        if data.shape != (circuit.num_data, 4) or data.dtype != np.uint64:
-            raise InputError(
-                f"{circuit.name} takes data uint64[{circuit.num_data}, 4], not {data.dtype}{list(data.shape)}"
-            )
+        if not isinstance(data, np.ndarray) or data.shape != (circuit.num_data, 4) or data.dtype != np.uint64:
+            is_array = isinstance(data, np.ndarray)
+            got = f"{data.dtype}{list(data.shape)}" if is_array else f"{type(data).__name__}; fr.from_ints makes it"
+            raise InputError(f"{circuit.name} takes data uint64[{circuit.num_data}, 4], not {got}")
         if buffer is None:
             buffer = np.empty(layout.size, dtype=np.uint8).data
         elif len(buffer) < layout.size:
