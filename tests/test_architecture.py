@@ -26,10 +26,11 @@ PUBLIC = {
     "cuzk.filecoin": "",
     "cuzk.gadgets": "",
     "cuzk.groth16": """Assignment AssignmentLayout Check Circuit Density FlatCircuit PROOF_SIZE Parameters Pending Proof
-        RowBlock ToxicWaste VerifyingKey join_proofs prove prove_finish prove_start setup split_proofs verify
-        verify_batch""",
+        RowBlock ToxicWaste VerifyingKey join_proofs prove prove_finish prove_start read_public_inputs read_r1cs
+        read_witness setup split_proofs verify verify_batch write_public_inputs write_r1cs write_witness""",
     "cuzk.proto": "",
-    "cuzk.r1cs": "CompiledCircuit ConstraintSystem Handle LinearCombination ONE Value Variable template",
+    "cuzk.r1cs": """CompiledCircuit ConstraintSystem Handle LinearCombination ONE Synthesizer Value Variable
+        check_satisfied template""",
     "cuzk.server": "",
 }
 

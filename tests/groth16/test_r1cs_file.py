@@ -1,24 +1,35 @@
-"""R1CS, witness and public-input files: read exactly, or refused with a sentence."""
+"""R1CS, witness and public-input files: read exactly, or refused with a sentence; written so that they can be read."""
 
+import random
 import struct
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from cuzk.algebra import bitmap, fr
 from cuzk.algebra.sparse import SparseRows
 from cuzk.errors import FormatError, InputError
-from cuzk.groth16.r1cs_file import parse_r1cs, read_r1cs
+from cuzk.groth16 import r1cs_file
+from cuzk.groth16.circuit import FlatCircuit, RowBlock
+from cuzk.groth16.r1cs_file import parse_r1cs, read_r1cs, write_r1cs
+from cuzk.groth16.synthetic import boolean_heavy, dense_chain
 from cuzk.groth16.witness_file import (
     format_public_inputs,
     parse_public_inputs,
     parse_witness,
     read_public_inputs,
     read_witness,
+    write_public_inputs,
+    write_witness,
 )
+from cuzk.r1cs import CompiledCircuit
 from tests.conftest import data_path
 from tests.groth16.fixtures import NAMES, fixture
+from tests.r1cs.test_synthesis import circuit as several_templates
 
 Term = tuple[int, int, int]
 Row = tuple[list[Term], list[Term], list[Term]]
@@ -165,3 +176,133 @@ def test_memory_is_a_small_multiple_of_the_file() -> None:
         tracemalloc.stop()
     assert (circuit.num_inputs, circuit.num_aux, circuit.num_constraints) == (23, 22_128, 21_866)
     assert peak < 4 * len(data)
+
+
+class InBlocks:
+    """A circuit whose rows come in blocks, each matrix with a table of its own: shuffled, and not all of it is used."""
+
+    def __init__(self, whole: FlatCircuit, height: int) -> None:
+        self.num_inputs, self.num_aux, self.num_constraints = whole.num_inputs, whole.num_aux, whole.num_constraints
+        self.density, self.domain = whole.density, whole.domain
+        self._whole, self._height = whole, height
+
+    def row_blocks(self) -> Iterator[RowBlock]:
+        for start in range(0, self.num_constraints, self._height):
+            yield RowBlock(start, *(self._part(rows, start) for rows in (self._whole.a, self._whole.b, self._whole.c)))
+
+    def _part(self, rows: SparseRows, start: int) -> SparseRows:
+        row_ptr = rows.row_ptr[start : start + self._height + 1]
+        entries = slice(int(row_ptr[0]), int(row_ptr[-1]))
+        values = fr.to_ints(rows.table[rows.coeff[entries]])
+        table = random.Random(start).sample([*set(values), 12345], len({*values, 12345}))
+        coeff = np.array([table.index(value) for value in values], dtype=np.uint32)
+        return SparseRows(row_ptr - row_ptr[0], rows.cols[entries], coeff, fr.from_ints(table))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_real_circuit_is_written_as_it_was_read(name: str, tmp_path: Path) -> None:
+    circuit = fixture(name).circuit
+    written = tmp_path / "written.r1cs"
+    write_r1cs(str(written), circuit)
+    again = read_r1cs(str(written))
+    assert (again.num_inputs, again.num_aux, again.domain) == (circuit.num_inputs, circuit.num_aux, circuit.domain)
+    for one, other in ((again.a, circuit.a), (again.b, circuit.b), (again.c, circuit.c)):
+        assert decode(one) == decode(other)
+
+
+def test_the_file_is_that_of_the_obvious_writer(tmp_path: Path) -> None:
+    write_r1cs(tmp_path / "simple.r1cs", parse_r1cs(SIMPLE))
+    in_order = [([(1, 0, 0)], [(0, 0, 1), (1, 0, 0)], [(1, 1, 0)]), ([(1, 1, 0)], [(0, 0, 0)], [(0, 1, 0)])]
+    assert (tmp_path / "simple.r1cs").read_bytes() == encode(2, 2, [1, 5], in_order)
+
+
+@pytest.mark.parametrize("height", [1, 7, 62, 1000])
+def test_the_file_depends_on_the_rows_alone(height: int, tmp_path: Path) -> None:
+    for case in (boolean_heavy(6), dense_chain(6)):
+        write_r1cs(tmp_path / "whole.r1cs", case.circuit)
+        write_r1cs(tmp_path / "blocks.r1cs", InBlocks(case.circuit, height))
+        assert (tmp_path / "blocks.r1cs").read_bytes() == (tmp_path / "whole.r1cs").read_bytes()
+
+
+def test_a_traced_circuit_is_written(tmp_path: Path) -> None:
+    traced = CompiledCircuit.trace("test", several_templates)
+    write_r1cs(tmp_path / "traced.r1cs", traced)
+    again = read_r1cs(tmp_path / "traced.r1cs")
+    assert (again.num_inputs, again.num_aux) == (traced.num_inputs, traced.num_aux)
+    for name in ("a", "b", "c"):
+        expected = [row for block in traced.row_blocks() for row in decode(getattr(block, name))]
+        assert decode(getattr(again, name)) == expected
+    for name in ("a_aux", "b_inputs", "b_aux"):
+        assert np.array_equal(getattr(again.density, name), getattr(traced.density, name))
+
+
+def test_a_circuit_without_rows_is_written(tmp_path: Path) -> None:
+    data = encode(3, 0, [], [])
+    write_r1cs(tmp_path / "empty.r1cs", parse_r1cs(data))
+    assert (tmp_path / "empty.r1cs").read_bytes() == data
+
+
+def rows_of(*rows: dict[int, int]) -> SparseRows:
+    """Rows as {column: place in the table 1, 5}."""
+    row_ptr = np.cumsum([0, *map(len, rows)]).astype(np.uint64)
+    terms = [term for row in rows for term in row.items()]
+    cols, coeff = np.array(terms, dtype=np.uint32).reshape(-1, 2).T.copy()
+    return SparseRows(row_ptr, cols, coeff, fr.from_ints([1, 5]))
+
+
+def test_what_could_not_be_read_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "c.r1cs"
+    nothing = rows_of({})
+    with pytest.raises(InputError, match="aux 1 is in no row of the circuit"):
+        write_r1cs(path, FlatCircuit.from_rows(1, 3, rows_of({1: 0, 3: 1}), nothing, nothing))
+    with pytest.raises(InputError, match="most of the 1000 inputs are in no row of the circuit"):
+        write_r1cs(path, FlatCircuit.from_rows(1000, 0, nothing, nothing, nothing))
+    circuit = FlatCircuit.from_rows(1, 1, rows_of({1: 0}), nothing, nothing)
+    circuit.a.table[0] = np.iinfo(np.uint64).max
+    with pytest.raises(InputError, match="is not below"):
+        write_r1cs(path, circuit)
+    monkeypatch.setattr(r1cs_file, "_MAX_FILE_SIZE", 92)
+    circuit.a.table[0] = (1, 0, 0, 0)
+    with pytest.raises(InputError, match="at most 92 bytes, that of this circuit would have 93"):
+        write_r1cs(path, circuit)
+    bad: Any
+    for bad in (print, "c.r1cs", None):
+        with pytest.raises(InputError, match=r"circuit: expected Circuit, got \w+; CompiledCircuit.trace makes one"):
+            write_r1cs(path, bad)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_circuit_of_wrong_columns_or_coefficients_is_refused() -> None:
+    nothing = rows_of({})
+    with pytest.raises(InputError, match="B has column 2, there are 2 variables"):
+        FlatCircuit.from_rows(1, 1, nothing, rows_of({2: 0}), nothing)
+    with pytest.raises(InputError, match="C has coefficient 2, its table has 2"):
+        FlatCircuit.from_rows(1, 1, nothing, nothing, rows_of({1: 2}))
+
+
+def test_witness_is_written_as_it_was_read(tmp_path: Path) -> None:
+    case = fixture("quirk")
+    write_witness(str(tmp_path / "w.bin"), case.inputs, case.aux)
+    assert (tmp_path / "w.bin").read_bytes() == case.bytes("witness.bin")
+    write_public_inputs(str(tmp_path / "p.bin"), [case.public_inputs])
+    assert (tmp_path / "p.bin").read_bytes() == case.bytes("public-inputs.bin")
+    one, large = fr.from_ints([1]), np.full((1, 4), np.iinfo(np.uint64).max)
+    bad: Any
+    for bad, aux, complaint in (
+        (one[:0], one, "its first input is not ONE"),
+        (case.aux, one, "its first input is not ONE"),
+        (one, large, "is not below"),
+        ([1], one, r"inputs: expected uint64\[n, 4\], got list"),
+        (one, None, r"aux: expected uint64\[n, 4\], got NoneType"),
+    ):
+        with pytest.raises(InputError, match=complaint):
+            write_witness(tmp_path / "bad.bin", bad, aux)
+    for bad, complaint in (
+        ([], "no partitions"),
+        ([large], "is not below"),
+        ([25], r"public inputs\[0\]: expected ndarray, got int"),
+        (one, "public inputs: expected a sequence of ndarray, got ndarray"),
+    ):
+        with pytest.raises(InputError, match=complaint):
+            write_public_inputs(tmp_path / "bad.bin", bad)
+    assert not (tmp_path / "bad.bin").exists()

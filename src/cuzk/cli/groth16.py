@@ -29,7 +29,7 @@ app.command("demo", epilog="Example: cuzk groth16 demo --data tests/data --data 
     groth16_demo.demo_command
 )
 
-R1cs = Annotated[Path, typer.Option(help="Constraint system (R1CSDMP1 file).", metavar="FILE")]
+R1cs = Annotated[Path, typer.Option(help="R1CS file, as cuzk.groth16.write_r1cs writes it.", metavar="FILE")]
 
 
 @app.command("setup", epilog="Example: cuzk groth16 setup --r1cs circuit.r1cs --out circuit.params")
@@ -51,7 +51,7 @@ def setup_command(
 )
 def prove_command(
     r1cs: R1cs,
-    witness: Annotated[Path, typer.Option(help="Witness (WITNESS1 file).", metavar="FILE")],
+    witness: Annotated[Path, typer.Option(help="Witness file, as cuzk.groth16.write_witness does.", metavar="FILE")],
     params: Annotated[Path, typer.Option(help="Parameters of this circuit.", metavar="FILE")],
     out: Annotated[Path | None, typer.Option(help="Where the 192 bytes of the proof go.", metavar="FILE")] = None,
     public: Annotated[Path | None, typer.Option(help="Where the public inputs go, for verify.", metavar="FILE")] = None,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import bitmap, fr
+from cuzk.algebra.arguments import wrong_type
 from cuzk.algebra.bitmap import Bitmap
 from cuzk.algebra.sparse import SparseRows
 from cuzk.errors import InputError
@@ -79,6 +80,13 @@ class Circuit(Protocol):
         ...
 
 
+def require_circuit(circuit: Circuit) -> None:
+    """Raise InputError for something that is no circuit."""
+    if not hasattr(circuit, "row_blocks"):
+        hint = "CompiledCircuit.trace makes one of a function, read_r1cs reads one from a file"
+        raise wrong_type("circuit", "Circuit", circuit, hint)
+
+
 def domain_size(num_constraints: int, num_inputs: int) -> int:
     """Return the domain of a circuit: the smallest 2^k >= rows with the input rows, at most 2^32."""
     rows = num_constraints + num_inputs
@@ -105,6 +113,11 @@ class FlatCircuit:
         heights = {len(rows.row_ptr) - 1 for rows in (a, b, c)}
         if len(heights) != 1:
             raise InputError(f"A, B and C must have equally many rows, they have {sorted(heights)}")
+        for name, rows in (("A", a), ("B", b), ("C", c)):
+            if int(rows.cols.max(initial=0)) >= num_inputs + num_aux:
+                raise InputError(f"{name} has column {rows.cols.max()}, there are {num_inputs + num_aux} variables")
+            if len(rows.coeff) and int(rows.coeff.max()) >= len(rows.table):
+                raise InputError(f"{name} has coefficient {rows.coeff.max()}, its table has {len(rows.table)}")
         in_a, in_b = (_occurring(rows, num_inputs + num_aux) for rows in (a, b))
         density = Density(
             a_aux=bitmap.pack(in_a[num_inputs:]),

@@ -1,4 +1,6 @@
-"""R1CS files: a whole constraint system, as dumped from Filecoin's own software. Integers are little-endian.
+"""R1CS files: a whole constraint system, as dumped from Filecoin's own software, or written here of any circuit.
+
+Integers are little-endian.
 
     "R1CSDMP1" u64 inputs (ONE included) u64 aux u64 constraints u64 coeffs
     coeffs × Fr
@@ -18,9 +20,9 @@ from numpy.typing import NDArray
 
 from cuzk.algebra import fr
 from cuzk.algebra.sparse import SparseRows
-from cuzk.errors import FormatError
-from cuzk.files import read_bounded
-from cuzk.groth16.circuit import FlatCircuit
+from cuzk.errors import FormatError, InputError
+from cuzk.files import read_bounded, replacing
+from cuzk.groth16.circuit import Circuit, FlatCircuit, RowBlock, require_circuit
 
 _MAGIC = b"R1CSDMP1"
 _HEADER = struct.Struct("<8s4Q")
@@ -32,10 +34,43 @@ _MAX_VARIABLES = 1 << 32
 _MATRICES = ("A", "B", "C")
 
 
-def read_r1cs(path: Path) -> FlatCircuit:
+def write_r1cs(path: Path | str, circuit: Circuit) -> None:
+    """Write a circuit as an R1CS file, a block of rows at a time.
+
+    Raises InputError for what would not be read again, or could not be set up: an aux that is in no row, inputs of
+    which most are in none, a file that is too large.
+    """
+    require_circuit(circuit)
+    coefficients: set[bytes] = set()
+    occurs = np.zeros(circuit.num_inputs + circuit.num_aux, dtype=np.bool_)
+    size = _HEADER.size
+    for block in circuit.row_blocks():
+        for rows in (block.a, block.b, block.c):
+            coefficients.update(_used(rows)[0])
+            occurs[rows.cols] = True
+            size += _COUNT.size * len(rows) + _TERM.itemsize * len(rows.cols)
+    size += _FR_SIZE * len(coefficients)
+    if not occurs[circuit.num_inputs :].all():
+        raise InputError(f"aux {int(occurs[circuit.num_inputs :].argmin())} is in no row of the circuit")
+    if len(occurs) > size:
+        raise InputError(f"most of the {circuit.num_inputs} inputs are in no row of the circuit")
+    if size > _MAX_FILE_SIZE:
+        raise InputError(f"an R1CS file has at most {_MAX_FILE_SIZE} bytes, that of this circuit would have {size}")
+    in_order = sorted(coefficients)  # so that the file depends on nothing but the rows
+    numbers = {coefficient: number for number, coefficient in enumerate(in_order)}
+    table = b"".join(in_order)
+    fr.from_bytes(table)  # refuses what is not canonical
+    counts = (circuit.num_inputs, circuit.num_aux, circuit.num_constraints, len(numbers))
+    with replacing(Path(path)) as file:
+        file.write(_HEADER.pack(_MAGIC, *counts) + table)
+        for block in circuit.row_blocks():
+            file.write(_encoded(block, circuit.num_inputs, numbers).data)
+
+
+def read_r1cs(path: Path | str) -> FlatCircuit:
     """Read an R1CS file; FormatError if it is not one."""
     try:
-        return parse_r1cs(read_bounded(path, _MAX_FILE_SIZE))
+        return parse_r1cs(read_bounded(Path(path), _MAX_FILE_SIZE))
     except FormatError as error:
         raise FormatError(f"{path} is not an R1CS file: {error}") from error
 
@@ -64,6 +99,37 @@ def parse_r1cs(data: bytes) -> FlatCircuit:
     shape = (num_constraints, num_inputs, num_aux)
     rows = [_matrix(name, combinations.pop(name), shape, table) for name in _MATRICES]
     return FlatCircuit.from_rows(num_inputs, num_aux, *rows)
+
+
+def _encoded(block: RowBlock, num_inputs: int, numbers: dict[bytes, int]) -> NDArray[np.uint8]:
+    """Return the bytes of a block's rows: of each row the linear combinations A, B and C, each its count and terms."""
+    matrices = (block.a, block.b, block.c)
+    counts = np.stack([np.diff(rows.row_ptr) for rows in matrices], axis=1).astype("<u4").reshape(-1)
+    terms, owners = [], []
+    for place, rows in enumerate(matrices):
+        coefficients, inverse = _used(rows)
+        is_aux = rows.cols >= num_inputs
+        part = np.empty(len(rows.cols), dtype=_TERM)
+        part["kind"] = is_aux
+        part["index"] = rows.cols - is_aux * np.uint32(num_inputs)
+        part["coefficient"] = np.array([numbers[coefficient] for coefficient in coefficients], np.uint32)[inverse]
+        terms.append(part)
+        owners.append(np.repeat(np.arange(place, len(counts), len(matrices)), counts[place :: len(matrices)]))
+    in_order = np.concatenate(terms)[np.argsort(np.concatenate(owners), kind="stable")]
+    sizes = _COUNT.size + _TERM.itemsize * counts.astype(np.int64)
+    is_term = np.ones(int(sizes.sum()), dtype=np.bool_)
+    is_term[((np.cumsum(sizes) - sizes)[:, np.newaxis] + np.arange(_COUNT.size)).reshape(-1)] = False
+    data = np.empty(len(is_term), dtype=np.uint8)
+    data[~is_term] = counts.view(np.uint8)
+    data[is_term] = in_order.view(np.uint8)
+    return data
+
+
+def _used(rows: SparseRows) -> tuple[list[bytes], NDArray[np.int64]]:
+    """Return the coefficients that the entries of a matrix have, as bytes, and of each entry which of them it has."""
+    used, inverse = np.unique(rows.coeff, return_inverse=True)
+    data = fr.to_bytes(np.ascontiguousarray(rows.table[used]))
+    return [data[start : start + _FR_SIZE] for start in range(0, len(data), _FR_SIZE)], inverse
 
 
 @dataclass

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import bitmap, fr
-from cuzk.algebra.arguments import require, wrong_type
+from cuzk.algebra.arguments import require
 from cuzk.algebra.domain import ntt
 from cuzk.algebra.fr import FrArray
 from cuzk.algebra.group import G1, G2, Group, Points
 from cuzk.algebra.sparse import accumulate_transposed
 from cuzk.errors import InputError
-from cuzk.groth16.circuit import Circuit
+from cuzk.groth16.circuit import Circuit, require_circuit
 from cuzk.groth16.parameters import Parameters
 from cuzk.groth16.points import Check, encode_count
 from cuzk.groth16.toxic_waste import ToxicWaste
@@ -52,9 +52,7 @@ def setup(
     `progress` is called with the points written and their total. Raises InputError for a variable that no row
     constrains.
     """
-    if not hasattr(circuit, "row_blocks"):
-        hint = "CompiledCircuit.trace makes one of a function, read_r1cs reads one from a file"
-        raise wrong_type("circuit", "Circuit", circuit, hint)
+    require_circuit(circuit)
     path = Path(path)
     check_may_write(path)
     waste = ToxicWaste.draw() if toxic_waste is None else toxic_waste

@@ -1,4 +1,6 @@
-"""Witness files and public-input files, as dumped from Filecoin's own software. Integers are little-endian.
+"""Witness files and public-input files, as dumped from Filecoin's own software, or written here.
+
+Integers are little-endian.
 
 witness file:   "WITNESS1" u64 inputs (ONE included) u64 aux, then the Fr: inputs, aux
 public inputs:  per partition u32 n, n × Fr, without ONE
@@ -8,10 +10,14 @@ import struct
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from cuzk.algebra import fr
+from cuzk.algebra.arguments import require_each
+from cuzk.algebra.arrays import check_elements
 from cuzk.algebra.fr import FrArray
 from cuzk.errors import FormatError, InputError
-from cuzk.files import read_bounded
+from cuzk.files import read_bounded, replacing
 
 _MAGIC = b"WITNESS1"
 _HEADER = struct.Struct("<8s2Q")
@@ -21,10 +27,20 @@ _MAX_WITNESS_SIZE = 8 << 30
 _MAX_PUBLIC_SIZE = 100 << 20
 
 
-def read_witness(path: Path) -> tuple[FrArray, FrArray]:
+def write_witness(path: Path | str, inputs: FrArray, aux: FrArray) -> None:
+    """Write a witness file: inputs Fr[n] with ONE first, aux Fr[m]; FormatError for what could not be read again."""
+    check_elements(inputs, 4, "inputs")
+    check_elements(aux, 4, "aux")
+    data = _HEADER.pack(_MAGIC, len(inputs), len(aux)) + fr.to_bytes(inputs) + fr.to_bytes(aux)
+    parse_witness(data)
+    with replacing(Path(path)) as file:
+        file.write(data)
+
+
+def read_witness(path: Path | str) -> tuple[FrArray, FrArray]:
     """Read a witness file: inputs (ONE first) and aux; FormatError if it is not one."""
     try:
-        return parse_witness(read_bounded(path, _MAX_WITNESS_SIZE))
+        return parse_witness(read_bounded(Path(path), _MAX_WITNESS_SIZE))
     except InputError as error:
         raise FormatError(f"{path} is not a witness file: {error}") from error
 
@@ -45,10 +61,18 @@ def parse_witness(data: bytes) -> tuple[FrArray, FrArray]:
     return values[:num_inputs], values[num_inputs:]
 
 
-def read_public_inputs(path: Path) -> list[FrArray]:
+def write_public_inputs(path: Path | str, partitions: Sequence[FrArray]) -> None:
+    """Write the public inputs of each partition, Fr[n] without ONE; FormatError for what could not be read again."""
+    data = format_public_inputs(partitions)
+    parse_public_inputs(data)
+    with replacing(Path(path)) as file:
+        file.write(data)
+
+
+def read_public_inputs(path: Path | str) -> list[FrArray]:
     """Read the public inputs of each partition, without ONE; FormatError if the file is not made of them."""
     try:
-        return parse_public_inputs(read_bounded(path, _MAX_PUBLIC_SIZE))
+        return parse_public_inputs(read_bounded(Path(path), _MAX_PUBLIC_SIZE))
     except InputError as error:
         raise FormatError(f"{path} is not a public-input file: {error}") from error
 
@@ -76,4 +100,5 @@ def parse_public_inputs(data: bytes) -> list[FrArray]:
 
 def format_public_inputs(partitions: Sequence[FrArray]) -> bytes:
     """Return the bytes of a public-input file."""
+    require_each("public inputs", partitions, np.ndarray)
     return b"".join(_COUNT.pack(len(inputs)) + fr.to_bytes(inputs) for inputs in partitions)
