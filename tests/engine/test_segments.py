@@ -84,6 +84,11 @@ def test_a_segment_that_is_released_before_it_is_made_goes_where_it_was_to_go() 
     store.drop_free(MIB)
     store.put_late(MIB, touched_segment("test", MIB, 1))
     assert not store.take_free("b", 2, MIB)
+    store.release("a", 3, MIB, keep=True)
+    assert not store.take_free("b", 3, MIB)  # counted as the owed one, and made anew meanwhile
+    store.put("b", 3, MIB, touched_segment("test", MIB, 1))
+    store.put_late(MIB, touched_segment("test", MIB, 1))
+    assert not store.take_free("b", 4, MIB)
     store.close()
 
 
