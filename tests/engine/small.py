@@ -94,6 +94,7 @@ class SmallRegistry:
         devices: Sequence[str] = ("cpu",),
         slow: float = 0.0,
         slow_finish: float | None = None,
+        slow_unload: float = 0.0,
         bad: Sequence[str] = (),
         odd: Sequence[str] = (),
         needs: int = MIB,
@@ -103,6 +104,7 @@ class SmallRegistry:
         self._devices = devices
         self.slow = slow
         self.slow_finish = slow if slow_finish is None else slow_finish
+        self.slow_unload = slow_unload
         self.log2_sizes = dict(LOG2_SIZES if log2_sizes is None else log2_sizes)
         self.circuits: Mapping[str, SmallCircuit] = {
             circuit_id(kind): SmallCircuit(self, kind, needs, circuit_id(kind) in bad, circuit_id(kind) in odd)
@@ -250,6 +252,7 @@ class SmallProver:
         return path.stat().st_size
 
     def unload(self, circuit_id: str) -> None:
+        time.sleep(self._registry.slow_unload)
         self._loaded.pop(circuit_id, None)
 
     def start(self, circuit_id: str, segment: memoryview, *, threads: int) -> Any:

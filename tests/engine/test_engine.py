@@ -252,6 +252,17 @@ async def test_preload_and_evict(engine_in: EngineFactory, folder: Path) -> None
 
 
 @in_loop
+async def test_parameters_are_gone_before_they_are_loaded_again(engine_in: EngineFactory) -> None:
+    async with engine_in({"slow_unload": 0.5}) as engine:
+        await engine.preload("porep-small")
+        await engine.evict("porep-small")
+        await engine.preload("porep-small")
+        await asyncio.sleep(0.5)
+        assert (await engine.prove(small.request(Kind.POREP, "x"))).status == "completed"
+        assert engine.status().counters.partition_retries == 0
+
+
+@in_loop
 async def test_a_parameter_file_is_checked_once_for_each_identity(engine_in: EngineFactory, folder: Path) -> None:
     for _ in range(2):
         async with engine_in() as engine:

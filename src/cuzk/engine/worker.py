@@ -205,7 +205,10 @@ class _DeviceWorker(_Worker):
         threading.Thread(target=self._sample, daemon=True).start()
 
     def accept(self, task: say.ToWorker, descriptors: list[int]) -> None:
-        """Take a task in: start it."""
+        """Take a task in: start it; parameters are unloaded before anything else is, such as to load them again."""
+        if isinstance(task, say.UnloadTask):
+            self.run(task, descriptors)
+            return
         threading.Thread(target=self.run, args=(task, descriptors), daemon=True).start()
 
     def do(self, task: say.ProveTask | say.LoadTask | say.UnloadTask, descriptors: list[int]) -> None:
