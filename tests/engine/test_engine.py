@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -190,6 +192,20 @@ async def test_a_job_whose_caller_left_waits_for_a_retry_and_is_cancelled_withou
         assert outcome.status == "cancelled"
         assert outcome.error == "its caller went away, and nobody asked for it again in 1 s"
         assert len(engine.status().pipelines) == 1
+
+
+@in_loop
+async def test_a_refused_job_does_not_orphan_the_next_of_its_id(engine_in: EngineFactory) -> None:
+    async with engine_in({"slow": 0.2}, jobs={"orphan_grace": "1s"}) as engine:
+        proving = asyncio.create_task(engine.prove(small.request(Kind.SNAP, "x", check_seconds=3600)))
+        await until(lambda: engine._pipeline.request_checks.at_work)
+        proving.cancel()
+        await asyncio.gather(proving, return_exceptions=True)
+        (checking,) = [worker.pid for worker in engine.status().synthesis.workers if worker.worker_id == "check-0"]
+        os.kill(checking or 0, signal.SIGKILL)
+        await until(lambda: not engine.status().pipelines)
+        outcome = await engine.prove(small.request(Kind.SNAP, "x"))  # takes longer than a second
+        assert (outcome.status, outcome.job_id) == ("completed", "x"), outcome.error
 
 
 @in_loop

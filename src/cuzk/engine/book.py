@@ -59,6 +59,7 @@ class JobBook:
         """Forget a job that never came to be."""
         self.identities.forget(handle.known.job_id)
         self.handles.pop(handle.known.job_id, None)
+        self._stop_timer(handle)
         handle.refuse(error)
 
     def recovered(self, known: Known, outcome: Outcome) -> None:
@@ -95,11 +96,10 @@ class JobBook:
         if handle.kept or handle.callers:
             self._stop_timer(handle)
 
-    def release(self, job_id: str) -> None:
+    def release(self, handle: Handle) -> None:
         """Count a caller less; the last one starts the time after which the job is cancelled."""
-        handle = self.handles.get(job_id)
-        if handle is not None:
-            handle.callers -= 1
+        handle.callers -= 1
+        if self.handles.get(handle.known.job_id) is handle:  # not refused meanwhile, so that the id is another's
             self.watch(handle)
 
     def watch(self, handle: Handle) -> None:

@@ -179,7 +179,7 @@ class Engine:
                 await asyncio.shield(waiting.accepted)
             except BaseException:
                 if attended:
-                    self.release(known.job_id)
+                    self._book.release(waiting)
                 raise
         return Receipt(known.job_id, self._position(known.job_id), attached)
 
@@ -205,7 +205,8 @@ class Engine:
 
     def release(self, job_id: str) -> None:
         """Let go of a job that was submitted `attended`; the last to do so leaves it to `jobs.orphan_grace`."""
-        self._book.release(job_id)
+        if (handle := self._book.handles.get(job_id)) is not None:
+            self._book.release(handle)
 
     async def cancel(self, job_id: str) -> bool:
         """Cancel a job; say whether it was unfinished. UnknownJobError if there is no such job."""
