@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -140,6 +141,51 @@ async def test_a_process_that_cannot_be_started_is_started_later(
     async with engine_in() as engine:
         assert (await engine.prove(small.request(Kind.POREP, "x"))).status == "completed"
         assert engine.status().counters.worker_deaths == 3
+
+
+@in_loop
+async def test_a_process_whose_start_fails_after_it_was_given_up(
+    engine_in: EngineFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck, failing_at_last = threading.Event(), failing(pool_module._without_main, EOFError(), 1)
+
+    def start_late() -> Any:
+        monkeypatch.setattr(pool_module, "_without_main", without_main)
+        stuck.wait()
+        return failing_at_last()
+
+    without_main = pool_module._without_main
+    monkeypatch.setattr(pool_module, "_without_main", start_late)
+    async with engine_in(workers={"freeze_timeout": "3s"}) as engine:
+        await until(lambda: engine.ready() is None and engine.status().counters.worker_deaths)
+        before = engine.status()
+        stuck.set()
+        await until(lambda: not engine._pipeline._spawning)
+        assert (await engine.prove(small.request(Kind.POREP, "x"))).status == "completed"
+        assert [device.pid for device in engine.status().devices] == [device.pid for device in before.devices]
+
+
+@in_loop
+async def test_what_a_job_needs_cannot_be_known(engine_in: EngineFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with engine_in() as engine:
+        with monkeypatch.context() as patch:
+            patch.setattr(small.SmallCircuit, "needs", property(failing(abs, OSError("no such device"), 1)))
+            with pytest.raises(CheckFailedError, match="could not be checked: no such device"):
+                await engine.submit(small.request(Kind.POREP, "x"))
+        assert engine.status().memory.used_bytes == 0
+
+
+@in_loop
+async def test_the_proofs_of_an_unfinished_job_cannot_be_read(
+    engine_in: EngineFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with engine_in({"slow": 0.2}) as engine:
+        await engine.submit(small.request(Kind.POREP, "x"))
+    monkeypatch.setattr(Journal, "_read_proofs", failing(abs, sqlite3.OperationalError("disk I/O error"), 1))
+    async with engine_in() as engine:
+        outcome = await engine.wait("x")
+        assert outcome.status == "failed"
+        assert outcome.error == "after a restart: OperationalError: disk I/O error"
 
 
 @in_loop

@@ -102,8 +102,8 @@ class Intake:
         """Check unfinished jobs again, one after the other, and put them in line without what they have already."""
         for job_id in job_ids:
             try:
-                checked = await self._check_again(job_id)
                 proofs = await self._journal.proofs(job_id)
+                checked = await self._check_again(job_id)
                 self._queue(job_id, checked, {i: proof for i, proof in proofs.items() if i < checked.partitions})
             except Exception as error:
                 if not isinstance(error, (InputError, EngineError)):
@@ -139,18 +139,28 @@ class Intake:
     async def _check(self, job_id: str, payload: bytes | memoryview, *, critical: bool) -> CheckedRequest:
         """Have a request checked; while that lasts its bytes count twice, here and in the segment."""
         self.take_payload(job_id, 2 * len(payload), critical=critical)
+        try:
+            checked = await self._checked(payload)
+        except BaseException:
+            self._pipeline.perform(self._core.set_payload(job_id, 0))
+            raise
+        self._pipeline.perform(self._core.set_payload(job_id, checked.size))
+        return checked
+
+    async def _checked(self, payload: bytes | memoryview) -> CheckedRequest:
+        """Have a request checked, and what its circuit needs be known from here on."""
         arguments = "cuzk-request", [payload]
         segment = await in_thread(write_segment, *arguments) if len(payload) > _SMALL else write_segment(*arguments)
         try:
             checked = await self._pipeline.request_checks.check(segment)
-        except CheckFailedError:
-            self._pipeline.perform(self._core.set_payload(job_id, 0))
-            raise
         finally:
             os.close(segment)
-        self._pipeline.perform(self._core.set_payload(job_id, checked.size))
         facts = self._core.context.circuits[checked.circuit_id]
-        await asyncio.to_thread(lambda: facts.needs)  # known from here on
+        try:
+            await asyncio.to_thread(lambda: facts.needs)
+        except BaseException:
+            os.close(checked.descriptor)
+            raise
         return checked
 
     async def _check_again(self, job_id: str) -> CheckedRequest:
@@ -184,8 +194,9 @@ class Intake:
         elif job is not None and job.unfinished:  # too late to refuse it: it is a job, and one that failed
             self._pipeline.perform(self._core.job_failed(job.job_id, reason_of(error)))
             handle.accepted.set_result(None)
-        else:
+        else:  # cancelled meanwhile
             handle.refuse(error)
+            self._pipeline.perform(self._core.set_payload(handle.known.job_id, 0))
 
     def _is_open(self, job_id: str) -> bool:
         job = self._core.world.jobs.get(job_id)

@@ -221,8 +221,11 @@ class Pipeline:
         try:
             await asyncio.to_thread(worker.spawn)
         except BaseException:
+            given_up = worker.stopped  # and that was told
             worker.stop()
-            raise
+            if not given_up:
+                raise
+            return
         if worker.stopped:
             await worker.joined()
         else:
