@@ -239,6 +239,42 @@ async def test_results_are_kept_for_a_time_and_up_to_a_number(engine_in: EngineF
         await until(lambda: not _known(engine, "c"))
 
 
+@pytest.mark.parametrize("stage", ["check", "start"])
+@in_loop
+async def test_a_job_that_is_still_worked_on_is_not_forgotten(
+    engine_in: EngineFactory, folder: Path, stage: str
+) -> None:
+    """Another of its id would get what comes late of it."""
+    sections = {"gpus": {"gpu_threads": 1}, "synthesis": {"threads": 2}, "pipeline": {"synthesis_concurrency": 2}}
+    async with engine_in(jobs={"result_ttl": "0s"}, **sections) as engine:
+        request = small.request(Kind.WINNING, "x", faults={f"{stage} 0": "hang"})
+        submitting = asyncio.create_task(engine.submit(request))
+        if stage == "check":
+            await until(lambda: engine._pipeline.request_checks.at_work)
+        else:
+            await until(lambda: "proving" in {worker.state for worker in engine.status().gpu_workers})
+        assert await engine.cancel("x")
+        await engine.prove(small.request(Kind.WINNING, "y"))
+        await until(lambda: not _known(engine, "y"))
+        assert _known(engine, "x")
+        request = small.request(Kind.WINNING, "x", start=8)
+        receipt = await engine.submit(request)
+        assert receipt.job_id == "x~2"
+        outcome = await engine.wait(receipt)
+        assert small.check_proof(folder, request, outcome.proof)
+    await asyncio.gather(submitting, return_exceptions=True)
+
+
+@in_loop
+async def test_a_receipt_of_a_job_that_is_forgotten_is_of_none(engine_in: EngineFactory) -> None:
+    async with engine_in(jobs={"result_ttl": "0s"}) as engine:
+        receipt = await engine.submit(small.request(Kind.WINNING, "x"))
+        await engine.wait(receipt)
+        await until(lambda: not _known(engine, "x"))
+        with pytest.raises(UnknownJobError, match="job not found: x"):
+            await engine.wait(receipt)
+
+
 def _known(engine: Engine, job_id: str) -> bool:
     try:
         engine.story(job_id)

@@ -50,6 +50,13 @@ class JobBook:
             raise UnknownJobError(f"job not found: {job_id}")
         return name
 
+    def outcome(self, job_id: str) -> Outcome:
+        """Return how a job ended; UnknownJobError if that is not known any more."""
+        try:
+            return self.outcomes[job_id]
+        except KeyError:
+            raise UnknownJobError(f"job not found: {job_id}") from None
+
     def open(self, handle: Handle) -> None:
         """Take an unfinished job in."""
         self.identities.add(handle.known)
@@ -76,13 +83,13 @@ class JobBook:
         if not handle.ended.done():  # the engine may have stopped waiting for it
             handle.ended.set_result(outcome)
 
-    def forget(self, *, older_than: float, more_than: int) -> list[str]:
-        """Forget outcomes that are old or too many; return whose."""
+    def forget(self, older_than: float, more_than: int, in_use: Callable[[str], bool]) -> list[str]:
+        """Forget outcomes that are old or too many; return whose. Ids in use must not be given to others yet."""
         surplus = len(self.outcomes) - more_than
         old = [
             job_id
             for number, (job_id, outcome) in enumerate(self.outcomes.items())
-            if number < surplus or outcome.finished < older_than
+            if (number < surplus or outcome.finished < older_than) and not in_use(job_id)
         ]
         for job_id in old:
             del self.outcomes[job_id]

@@ -191,7 +191,7 @@ class Engine:
         name = job.job_id if isinstance(job, Receipt) else self._book.find(job)
         handle = self._book.handles.get(name)
         if handle is None:
-            return self._book.outcomes[name]
+            return self._book.outcome(name)
         done, _ = await asyncio.wait([handle.ended], timeout=timeout)
         return handle.ended.result() if done else Outcome(name, "timeout")
 
@@ -308,10 +308,15 @@ class Engine:
             try:
                 self._perform(self._core.tick(self._pipeline.request_checks.at_work))
                 older_than = self._wall_clock() - jobs.result_ttl
-                if old := self._book.forget(older_than=older_than, more_than=jobs.max_results):
+                if old := self._book.forget(older_than, jobs.max_results, self._is_worked_on):
                     self._journal.forget(old)
             except Exception:  # the next one may do better, and without ticks jobs could wait forever
                 log.exception("a tick failed")
+
+    def _is_worked_on(self, job_id: str) -> bool:
+        """Say whether something may still come of a job, though it has ended."""
+        job = self._world.jobs.get(job_id)
+        return job_id in self._intake.under_way or (job is not None and job.leases > 0)
 
     async def _watch_gpus(self) -> None:
         while True:

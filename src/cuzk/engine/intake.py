@@ -42,6 +42,8 @@ class Intake:
         self._journal = journal
         self._book = book
         self._wall_clock = wall_clock
+        self.under_way: set[str] = set()
+        """Jobs that are being taken in, even if they have ended meanwhile."""
 
     async def encoded(self, request: Request) -> EncodedRequest:
         """Return a request as the message that it would come as."""
@@ -65,6 +67,7 @@ class Intake:
             deadline=None if handle.deadline is None else clock + (handle.deadline - now),
         )
         self._book.open(handle)
+        self.under_way.add(known.job_id)
         self._pipeline.perform(todo)
 
     async def accept(self, handle: Handle, request: EncodedRequest) -> None:
@@ -82,6 +85,8 @@ class Intake:
             self._refuse(handle, CheckFailedError(f"the request could not be checked: {reason_of(error)}"))
         else:
             handle.accepted.set_result(None)
+        finally:
+            self.under_way.discard(job_id)
 
     def recover(self, records: list[JobRecord]) -> list[str]:
         """Take the journal's jobs in; return the unfinished ones, which `take_up_again` wants."""
@@ -109,6 +114,8 @@ class Intake:
                 if not isinstance(error, (InputError, EngineError)):
                     log.exception("a job could not be taken up again", job=job_id)
                 self._pipeline.perform(self._core.job_failed(job_id, f"after a restart: {reason_of(error)}"))
+            finally:
+                self.under_way.discard(job_id)
 
     def take_payload(self, name: str, size: int, *, critical: bool) -> None:
         """Claim memory for bytes in flight; QueueFullError if there is none."""
