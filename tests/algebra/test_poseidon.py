@@ -96,6 +96,8 @@ def test_bad_input_is_refused() -> None:
         poseidon.hash(array([[MODULUS, 0]]))
     with pytest.raises(InputError, match=r"uint64\[n, arity, 4\], not uint64\[2, 4\]"):
         poseidon.hash(array([[1, 2]])[0])
+    with pytest.raises(InputError, match=r"preimages: expected ndarray, got list; fr\.from_ints"):
+        poseidon.hash([[1, 2]])  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"in 1\.\.36, not 37"):
         poseidon.hash(array([[0] * 37]))
     with pytest.raises(InputError, match=r"in 1\.\.256, not 257"):

@@ -158,5 +158,14 @@ def test_inclusion_has_filecoins_rows(shape: TreeShape, rows: int) -> None:
 
 
 def test_tree_shapes_are_checked() -> None:
-    with pytest.raises(InputError, match="2, 4 or 8, not 8, 3, 0"):
-        TreeShape(8, 2, 3)
+    shape: Any = TreeShape
+    for arguments, complaint in (
+        ((8, 2, 3), "arities are 2, 4 or 8, not 8, 3, 0"),
+        ((2, -1), "base height is 0 or more, not -1"),
+        ((2, "3"), "base height: expected int, got str"),
+        ((2, 3, 0, 0, "mimc"), "hash is poseidon or sha256, not 'mimc'"),
+    ):
+        with pytest.raises(InputError, match=complaint):
+            shape(*arguments)
+    with pytest.raises(InputError, match="shape: expected TreeShape, got int"):
+        row_count(lambda cs: enforce_inclusion(cs, *numbers(cs, 1), shape=5))  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cuzk import _native
 from cuzk.algebra import fr
+from cuzk.algebra.arguments import require
 from cuzk.algebra.arrays import check_threads
 from cuzk.algebra.fr import MODULUS
 from cuzk.errors import InputError
@@ -78,6 +79,7 @@ def hash(  # noqa: A001
     below the modulus or the arity is not in 1..36.
     """
     check_threads(threads)
+    require("preimages", preimages, np.ndarray, "fr.from_ints(ints).reshape(n, arity, 4) makes them")
     if preimages.ndim != 3 or preimages.shape[2] != 4 or preimages.dtype != np.uint64:
         raise InputError(f"preimages are uint64[n, arity, 4], not {preimages.dtype}{list(preimages.shape)}")
     arity = preimages.shape[1]

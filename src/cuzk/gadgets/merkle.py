@@ -5,8 +5,9 @@ Source: rust-fil-proofs, storage-proofs-core/src/gadgets/por.rs (PoRCircuit with
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
+from cuzk.algebra.arguments import require
 from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
 from cuzk.gadgets.insertion import insert
@@ -34,6 +35,11 @@ class TreeShape:
     def __post_init__(self) -> None:
         if any(arity not in (0, 2, 4, 8) for arity in (self.sub, self.top)) or self.base not in (2, 4, 8):
             raise InputError(f"a tree's arities are 2, 4 or 8, not {self.base}, {self.sub}, {self.top}")
+        require("a tree's base height", self.base_height, int)
+        if self.base_height < 0:
+            raise InputError(f"a tree's base height is 0 or more, not {self.base_height}")
+        if self.hash_name not in get_args(HashName):
+            raise InputError(f"a tree's hash is {' or '.join(get_args(HashName))}, not {self.hash_name!r}")
 
     @property
     def parts(self) -> tuple[tuple[str, int, int], ...]:
@@ -63,6 +69,7 @@ def enforce_inclusion_of(cs: ConstraintSystem, leaf: AllocatedNum, root: Allocat
 
 
 def _climb(cs: ConstraintSystem, node: AllocatedNum, root: AllocatedNum, shape: TreeShape) -> None:
+    require("shape", shape, TreeShape)
     index_bits: list[Boolean] = []
     for part, arity, height in shape.parts:
         for level in range(height):

@@ -51,7 +51,10 @@ class AllocatedNum(Handle):
         return result
 
     def to_bits(self, cs: ConstraintSystem) -> Sequence[Boolean]:
-        """Return the number's bits, least significant first: 255 aux, 256 rows. Sums of r and less are not excluded."""
+        """Return 255 bits that are the number modulo r, least significant first: 255 aux, 256 rows.
+
+        A prover may take those of number + r, where these fit, since nothing demands that the bits be below r.
+        """
         return _unpacked(cs, self)
 
     def value(self, cs: ConstraintSystem) -> Value:

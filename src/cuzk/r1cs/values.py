@@ -230,7 +230,10 @@ class Values:
 
     def _foreign(self, what: str, value: Value) -> InputError:
         if not isinstance(value, Value):
-            return wrong_type(what, "Value", value, "a constant is cs.values.constant(5), that of a handle .value(cs)")
+            hint = (
+                "a constant is cs.values.constant(5), what the prover is given cs.data(), that of a handle .value(cs)"
+            )
+            return wrong_type(what, "Value", value, hint)
         return InputError(
             f"{what}: {self._scope.title} uses a Value of {value.scope.title}: "
             f"allocate it there, hand over the handle, and take its .value(cs) here"
