@@ -34,12 +34,12 @@ def compiled() -> CompiledCircuit:
 
 @pytest.fixture
 def path(tmp_path: Path, compiled: CompiledCircuit) -> Path:
-    storage.save(compiled, tmp_path / "circuit.pce")
+    storage.save(compiled, str(tmp_path / "circuit.pce"))
     return tmp_path / "circuit.pce"
 
 
 def test_a_loaded_circuit_is_the_same(path: Path, compiled: CompiledCircuit) -> None:
-    loaded = storage.load(path)
+    loaded = storage.load(str(path))
     assert (loaded.name, loaded.root.sizes, loaded.nonzeros) == (compiled.name, compiled.root.sizes, compiled.nonzeros)
     assert r1cs_digests(loaded) == r1cs_digests(compiled)
     rows = range(compiled.num_constraints)

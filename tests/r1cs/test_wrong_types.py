@@ -6,16 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cuzk.algebra import fr
 from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
 from cuzk.gadgets.insertion import insert
+from cuzk.gadgets.multieq import MultiEq
 from cuzk.gadgets.multipack import pack_bits, pack_into_inputs
-from cuzk.gadgets.number import AllocatedNum, add, enforce_equal, pick, select
+from cuzk.gadgets.number import AllocatedNum, add, alloc_bits, enforce_equal, pick, select
 from cuzk.gadgets.poseidon import poseidon_hash
 from cuzk.gadgets.sha256 import sha256, sha256_hash_numbers
-from cuzk.gadgets.uint import constant_uint
-from cuzk.r1cs import ONE, CompiledCircuit, LinearCombination, template
-from cuzk.r1cs.synthesis import Synthesizer
+from cuzk.gadgets.uint import add_many, bitwise, constant_uint
+from cuzk.r1cs import ONE, CompiledCircuit, LinearCombination, Synthesizer, check_satisfied, template
 
 L = LinearCombination
 NOTHING = L()
@@ -76,6 +77,8 @@ INTS: dict[str, Use] = {
     "linear: constant": lambda cs, bad: cs.values.constant(bad),
     "bit: position": lambda cs, bad: cs.values.bit(cs.data(), bad),
     "constant_uint": lambda cs, bad: constant_uint(bad),
+    "alloc_bits: count": lambda cs, bad: alloc_bits(cs, cs.data(), bad),
+    "multieq: bits": lambda cs, bad: MultiEq(cs).enforce_equal(bad, NOTHING, NOTHING),
 }
 
 HANDLES: dict[str, Use] = {
@@ -97,6 +100,7 @@ HANDLES: dict[str, Use] = {
     "pack_bits[0]: expected Boolean": lambda cs, bad: pack_bits(cs, [bad]),
     "pack_bits: expected a sequence of Boolean": lambda cs, bad: pack_bits(cs, {bad}),  # type: ignore[arg-type]
     "pack_into_inputs[0]: expected Boolean": lambda cs, bad: pack_into_inputs(cs, [bad]),
+    "addition: operand[0]: expected Boolean": lambda cs, bad: add_many(cs, MultiEq(cs), [[bad] * 32] * 2),
     "sha256[0]: expected Boolean": lambda cs, bad: sha256(cs, [bad] * 8),
     "sha256_hash_numbers[0]: expected AllocatedNum": lambda cs, bad: sha256_hash_numbers(cs, [bad], ["x"]),
     "poseidon_hash: preimage[1]: expected AllocatedNum": lambda cs, bad: poseidon_hash(cs, [number(cs), bad]),
@@ -220,6 +224,32 @@ def test_words_have_one_size() -> None:
         )
 
 
+def test_sums_are_of_words_of_32_bits() -> None:
+    for first, second in ((32, 16), (16, 16), (64, 64)):
+        words = [constant_uint(5, first), constant_uint(5, second)]
+        said = refusal(lambda cs, words=words: add_many(cs, MultiEq(cs), words))
+        assert said == f"addition: expected operands of 32 bits, got {second if first == 32 else first}"
+    words = [constant_uint(5, 3), constant_uint(1, 2)]
+    said = refusal(lambda cs: bitwise(cs, "and", Boolean.conjunction, *words))
+    assert said == "and: expected words of equally many bits, got [3, 2]"
+
+
+@pytest.mark.parametrize("value", [-1, 1 << 32])
+def test_a_constant_has_room(value: int) -> None:
+    assert refusal(lambda cs: constant_uint(value)) == f"constant_uint: expected 0 to 2^32 - 1, got {value}"
+
+
+@pytest.mark.parametrize("count", [-1, 256])
+def test_a_number_has_so_many_bits(count: int) -> None:
+    said = refusal(lambda cs: alloc_bits(cs, cs.data(), count))
+    assert said == f"alloc_bits: expected 0 to 255 bits, got {count}"
+
+
+def test_every_number_has_a_name() -> None:
+    said = refusal(lambda cs: sha256_hash_numbers(cs, [number(cs)] * 2, ["a"]))
+    assert said == "sha256_hash_numbers: expected a name for each of 2 numbers, got 1"
+
+
 @pytest.mark.parametrize("bad", [5, None, 1.5, b"x"])
 def test_names_are_lines(bad: Any) -> None:
     kind = type(bad).__name__
@@ -268,3 +298,18 @@ def test_a_circuit_is_a_function(bad: Any) -> None:
 def test_data_is_an_array(bad: Any) -> None:
     with pytest.raises(InputError, match=r"test takes data uint64\[1, 4\], not \w+; fr.from_ints makes it"):
         Synthesizer(CompiledCircuit.trace("test", lambda cs: number(cs).square(cs))).run(bad)
+
+
+def test_an_assignment_is_checked_against_its_circuit() -> None:
+    circuit = CompiledCircuit.trace("test", lambda cs: number(cs).square(cs))
+    assignment = Synthesizer(circuit).run(fr.from_ints([5]))
+    check_satisfied(circuit, assignment)
+    bad: Any
+    for bad in (print, None, assignment):
+        with pytest.raises(InputError, match=f"circuit: expected CompiledCircuit, got {type(bad).__name__}"):
+            check_satisfied(bad, assignment)
+        with pytest.raises(InputError, match=f"row: expected int, got {type(bad).__name__}"):
+            circuit.row_name(bad)
+    for bad in (None, circuit, [5]):
+        with pytest.raises(InputError, match=f"assignment: expected Assignment, got {type(bad).__name__}"):
+            check_satisfied(circuit, bad)

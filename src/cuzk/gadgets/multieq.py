@@ -6,6 +6,7 @@ Source: argumentcomputer/bellpepper, bellpepper/src/gadgets/multieq.rs.
 from types import TracebackType
 from typing import Self
 
+from cuzk.algebra.arguments import require
 from cuzk.errors import InputError
 from cuzk.gadgets.multipack import CAPACITY
 from cuzk.r1cs import ONE, ConstraintSystem, LinearCombination
@@ -38,6 +39,7 @@ class MultiEq:
 
     def enforce_equal(self, bits: int, left: LinearCombination, right: LinearCombination) -> None:
         """Enforce left = right; both are below 2^bits, and `right` is a sum of different powers of two times bits."""
+        require("multieq: bits", bits, int)
         if not 0 < bits < CAPACITY:
             raise InputError(f"multieq: expected less than {CAPACITY} bits, got {bits}")
         if self._bits + bits >= CAPACITY:

@@ -86,6 +86,9 @@ def _unpacked(cs: ConstraintSystem, number: AllocatedNum) -> Sequence[Boolean]:
 
 def alloc_bits(cs: ConstraintSystem, value: Value, count: int = NUM_BITS) -> list[Boolean]:
     """Allocate the low bits of a field element, least significant first: an aux and a row for each."""
+    require("alloc_bits: count", count, int)
+    if not 0 <= count <= NUM_BITS:
+        raise InputError(f"alloc_bits: expected 0 to {NUM_BITS} bits, got {count}")
     bits = []
     for i in range(count):
         with cs.namespace(f"bit {i}"):

@@ -69,6 +69,8 @@ def sha256_number(cs: ConstraintSystem, message: Bits) -> AllocatedNum:
 def sha256_hash_numbers(cs: ConstraintSystem, numbers: Sequence[AllocatedNum], names: Sequence[str]) -> AllocatedNum:
     """Return the hash of numbers of 32 bytes each, whose bits are allocated in namespaces of these names."""
     require_each("sha256_hash_numbers", numbers, AllocatedNum)
+    if len(names) != len(numbers):
+        raise InputError(f"sha256_hash_numbers: expected a name for each of {len(numbers)} numbers, got {len(names)}")
     message: list[Boolean] = []
     for number, name in zip(numbers, names, strict=True):
         with cs.namespace(name):

@@ -7,7 +7,7 @@ gadgets/uint64.rs.
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from cuzk.algebra.arguments import require
+from cuzk.algebra.arguments import require, require_each
 from cuzk.errors import InputError
 from cuzk.gadgets.boolean import Boolean
 from cuzk.gadgets.multieq import MultiEq
@@ -23,8 +23,10 @@ _MAX_OPERANDS = 10
 
 
 def constant_uint(value: int, size: int = _WORD) -> Bits:
-    """Return a constant."""
+    """Return a constant of `size` bits."""
     require("constant_uint", value, int)
+    if not 0 <= value < 1 << size:
+        raise InputError(f"constant_uint: expected 0 to 2^{size} - 1, got {value}")
     return [Boolean.constant(bool(value >> i & 1)) for i in range(size)]
 
 
@@ -49,6 +51,8 @@ def shift_right(word: Bits, count: int) -> Bits:
 
 def bitwise(cs: ConstraintSystem, name: str, gadget: Callable[..., Boolean], *words: Bits) -> Bits:
     """Apply a gadget to each position of the words, in namespaces `name` and the position."""
+    if len({len(word) for word in words}) != 1:
+        raise InputError(f"{name}: expected words of equally many bits, got {[len(word) for word in words]}")
     result = []
     for i, bits in enumerate(zip(*words, strict=True)):
         with cs.namespace(f"{name} {i}"):
@@ -63,6 +67,10 @@ def add_many(cs: ConstraintSystem, equalities: MultiEq, operands: Sequence[Bits]
     """
     if not 2 <= len(operands) <= _MAX_OPERANDS:
         raise InputError(f"addition: expected 2 to {_MAX_OPERANDS} operands, got {len(operands)}")
+    for operand in operands:
+        require_each("addition: operand", operand, Boolean)
+        if len(operand) != _WORD:
+            raise InputError(f"addition: expected operands of {_WORD} bits, got {len(operand)}")
     if all(bit.is_constant for operand in operands for bit in operand):
         return constant_uint(sum(_constant(operand) for operand in operands) % (1 << _WORD))
     size = (len(operands) * ((1 << _WORD) - 1)).bit_length()

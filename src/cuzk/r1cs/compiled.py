@@ -119,6 +119,7 @@ class CompiledCircuit:
 
     def row_name(self, row: int) -> str:
         """Return the path of one of the circuit's own rows."""
+        require("row", row, int)
         if not 0 <= row < self.num_constraints:
             raise InputError(f"row: expected 0 to {self.num_constraints - 1}, got {row}")
         template, path = self.root, []

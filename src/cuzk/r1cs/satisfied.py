@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cuzk.algebra import fr
+from cuzk.algebra.arguments import require
 from cuzk.errors import UnsatisfiedError
 from cuzk.groth16.assignment import Assignment
 from cuzk.r1cs.compiled import CompiledCircuit
@@ -16,6 +17,8 @@ def check_satisfied(circuit: CompiledCircuit, assignment: Assignment, *, threads
 
     Everything is computed from the rows, nothing by the witness programs. The assignment's a and b must not be taken.
     """
+    require("circuit", circuit, CompiledCircuit, "CompiledCircuit.trace makes one")
+    require("assignment", assignment, Assignment, "Synthesizer.run makes one")
     z = assignment.z
     for block in circuit.row_blocks():
         a, b, c = (rows.times(z, threads) for rows in (block.a, block.b, block.c))

@@ -61,17 +61,17 @@ class _Index(msgspec.Struct, frozen=True):
     arrays: list[_ArrayRecord]
 
 
-def save(circuit: CompiledCircuit, path: Path) -> None:
+def save(circuit: CompiledCircuit, path: Path | str) -> None:
     """Write a circuit; the file appears under its name only when it is whole."""
     data = to_bytes(circuit)
-    with replacing(path) as file:
+    with replacing(Path(path)) as file:
         file.write(data)
 
 
-def load(path: Path) -> CompiledCircuit:
+def load(path: Path | str) -> CompiledCircuit:
     """Map a file; FormatError if it is not one of this version or is damaged, InputError if it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with Path(path).open("rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:  # ValueError: an empty file cannot be mapped
         raise InputError(f"cannot read {path}: {error}") from error
