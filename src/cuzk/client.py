@@ -198,7 +198,7 @@ def fetch_status(
         verify = ssl.create_default_context(cafile=ca_certificate) if url.startswith("https:") else False
         reply = httpx.get(url, headers=headers, timeout=timeout, verify=verify)
         reply.raise_for_status()
-        status: dict[str, Any] = reply.json()
+        status: Any = reply.json()
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
         raise InputError(f"expected the URL of a daemon's status, such as {DEFAULT_STATUS_URL}, got {url!r}") from error
     except httpx.HTTPStatusError as error:
@@ -213,6 +213,9 @@ def fetch_status(
         raise ServerError(grpc.StatusCode.UNAVAILABLE, why) from error
     except httpx.HTTPError as error:
         raise ServerError(grpc.StatusCode.UNAVAILABLE, f"no status from {url}: {error}") from error
+    if not isinstance(status, dict) or not isinstance(status.get("pipelines"), list):
+        why = f"no status from {url}: expected a daemon's, as at {DEFAULT_STATUS_URL}, got other JSON"
+        raise ServerError(grpc.StatusCode.UNAVAILABLE, why)
     return status
 
 

@@ -54,6 +54,36 @@ def test_prove_by_a_daemon(daemon: BackgroundDaemon, request_file: Path, tmp_pat
     assert (run.code, "--server: the daemon has parameters" in run.err) == (2, True)
 
 
+def test_where_the_proof_goes_is_looked_at_before_the_wait(
+    daemon: BackgroundDaemon, request_file: Path, tmp_path: Path
+) -> None:
+    for command in (("prove", request_file, "--server", daemon.grpc), ("await", "w 1", "-s", daemon.grpc)):
+        run = cuzk(*command, "--out", tmp_path)
+        assert (run.code, run.err) == (2, f"cuzk: cannot write {tmp_path}: Is a directory\n")
+    assert not daemon.engine.requests
+    cuzk("submit", request_file, "-s", daemon.grpc)
+    daemon.call(lambda: daemon.engine.finish("w 1", "failed", error="no luck"))
+    assert cuzk("await", "w 1", "--out", tmp_path / "proof", "-s", daemon.grpc).out == "w 1: failed: no luck\n"
+    assert list(tmp_path.iterdir()) == [request_file]
+
+
+def test_what_a_client_called_its_job_gives_no_orders_to_the_terminal(
+    daemon: BackgroundDaemon, request_file: Path
+) -> None:
+    name = "\x1b]0;title\x07[/red]"
+    daemon.engine.snapshot = snapshots.busy()
+    daemon.engine.snapshot["pipelines"][0].update(job_id=name, state="failed", error=name)
+    daemon.engine.snapshot["allocations"]["srs"][0].update(state="failed", error=name)
+    for command in ("status", "jobs"):
+        shown = cuzk(command, "--url", daemon.status_url).out
+        assert "\\x1b]0;title\\x07[/red]" in shown
+        assert "\x1b" not in shown
+    assert "\x1b" not in cuzk("cancel", name, "-s", daemon.grpc).err
+    request_file.write_text(Request(Kind.WINNING, request_id=name, vanilla_proofs=(b"v",)).to_json())
+    assert cuzk("submit", request_file, "-s", daemon.grpc).out == "\\x1b]0;title\\x07[/red]\n"
+    assert cuzk("submit", request_file, "-s", daemon.grpc, "--json").json == {"job_id": name}
+
+
 def test_failed_jobs_and_unknown_ones(daemon: BackgroundDaemon, request_file: Path) -> None:
     cuzk("submit", request_file, "-s", daemon.grpc)
     daemon.call(lambda: daemon.engine.finish("w 1", "failed", error="partition 0: no luck"))
@@ -91,6 +121,8 @@ def test_no_status_is_there(command: tuple[str, ...], daemon: BackgroundDaemon) 
     assert (run.code, "404 Not Found" in run.json["error"]) == (1, True)
     run = cuzk(*command, "--url", f"{daemon.status_url.removesuffix('status')}", "--json")
     assert (run.code, "expected JSON, as at http://127.0.0.1:9821/status" in run.json["error"]) == (1, True)
+    run = cuzk(*command, "--url", f"{daemon.status_url.removesuffix('status')}healthz", "--json")
+    assert (run.code, "expected a daemon's, as at http://127.0.0.1:9821/status" in run.json["error"]) == (1, True)
     run = cuzk(*command, "--url", "nonsense", "--json")
     assert (run.code, "expected the URL of a daemon's status" in run.json["error"]) == (2, True)
 
@@ -139,6 +171,14 @@ def test_status_and_jobs(daemon: BackgroundDaemon) -> None:
     jobs = cuzk("jobs", "--url", daemon.status_url, "--state", "failed", "--json").json["jobs"]
     assert [job["job_id"] for job in jobs] == ["porep-1000-40"]
     assert "does not verify" in cuzk("jobs", "--url", daemon.status_url).out.replace("\n", " ")
+
+
+def test_the_status_of_another_version_is_refused_with_a_sentence(daemon: BackgroundDaemon) -> None:
+    daemon.engine.snapshot = {"uptime_secs": 1.0, "pipelines": [{"job_id": "x"}]}
+    for command in (("status",), ("jobs",), ("jobs", "--state", "failed", "--json")):
+        run = cuzk(*command, "--url", daemon.status_url)
+        assert (run.code, "this daemon's status is not one that cuzk " in run.err) == (1, True), run.err
+    assert cuzk("status", "--url", daemon.status_url, "--json").json == daemon.engine.snapshot
 
 
 def test_an_idle_daemon(daemon: BackgroundDaemon) -> None:

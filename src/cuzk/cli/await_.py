@@ -29,4 +29,4 @@ def command(
     Exit code 0: completed. 1: failed, cancelled, or not yet.
     """
     with Client(server, token=token, ca_certificate=ca, certificate=cert) as client:
-        answer_result(client.wait(job, timeout=timeout), out, as_json=json)
+        answer_result(lambda: client.wait(job, timeout=timeout), out, as_json=json)

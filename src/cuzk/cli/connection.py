@@ -1,5 +1,7 @@
 """Options and answers of the commands that talk to a daemon."""
 
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,12 +34,15 @@ ProofFile = Annotated[Path | None, typer.Option("--out", "-o", help="Write the p
 JobId = Annotated[str, typer.Argument(help="A job's id, as `cuzk submit` prints it.", metavar="JOB")]
 
 
-def answer_result(result: Result, out: Path | None, *, as_json: bool) -> None:
-    """Print how a job ended, the proof in hexadecimal or into a file; exit with 1 unless it is completed."""
-    if out is not None and result.proof:
-        with replacing(out) as file:
+def answer_result(wait: Callable[[], Result], out: Path | None, *, as_json: bool) -> None:
+    """Wait for a job and print how it ended, the proof in hexadecimal or into a file; exit with 1 unless completed."""
+    with nullcontext() if out is None else replacing(out) as file:  # a name that cannot be written is refused at once
+        result = wait()
+        if result.status != "completed":
+            answer(result_json(result), _text(result, out), as_json=as_json, yes=False)  # ends it: no file
+        if file is not None:
             file.write(result.proof)
-    answer(result_json(result), _text(result, out), as_json=as_json, yes=result.status == "completed")
+    answer(result_json(result), _text(result, out), as_json=as_json)
 
 
 def result_json(result: Result) -> dict[str, Any]:

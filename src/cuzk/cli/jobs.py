@@ -7,7 +7,7 @@ from rich.console import Console
 
 from cuzk.cli.connection import Certificate, StatusUrl, Token
 from cuzk.cli.output import Json, answer
-from cuzk.cli.status_view import jobs_view
+from cuzk.cli.status_view import jobs_view, understanding
 from cuzk.client import DEFAULT_STATUS_URL, fetch_status
 from cuzk.errors import InputError
 
@@ -32,11 +32,9 @@ def command(
     for one in state or ():
         if one not in STATES:
             raise InputError(f"--state: expected one of {', '.join(STATES)}, got {one!r}")
-    jobs = [
-        job
-        for job in fetch_status(url, token=token, ca_certificate=ca)["pipelines"]
-        if not state or job["state"] in state
-    ]
+    status = fetch_status(url, token=token, ca_certificate=ca)
+    with understanding():
+        jobs = [job for job in status["pipelines"] if not state or job["state"] in state]
     if json:
         answer({"jobs": jobs}, "", as_json=True)
     else:

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from cuzk.cli.root import EXIT_NO
+from cuzk.cli.words import harmless
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 CircuitId = Annotated[str, typer.Argument(help="A circuit id, such as winning-32g.", metavar="ID", show_default=False)]
@@ -22,7 +23,7 @@ Threads = Annotated[
 
 def answer(data: Mapping[str, Any], text: str, *, as_json: bool, yes: bool = True) -> None:
     """Print a command's result, as JSON or as text, and exit with 1 if the answer is no."""
-    print(json.dumps(data) if as_json else text)
+    print(json.dumps(data) if as_json else harmless(text))
     if not yes:
         raise typer.Exit(EXIT_NO)
 

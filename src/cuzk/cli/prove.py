@@ -53,8 +53,9 @@ def command(
     if server is not None:
         if params is not None or dev_params or r is not None or s is not None or repeat > 1 or threads is not None:
             raise InputError("--server: the daemon has parameters, threads and randomness of its own")
+        request = read_request(request_file)
         with Client(server, token=token, ca_certificate=ca, certificate=cert) as client:
-            answer_result(client.prove(read_request(request_file)), out, as_json=json)
+            answer_result(lambda: client.prove(request), out, as_json=json)
         return
     blinding = parse_blinding(r, s)
     workers = threads or available_threads()

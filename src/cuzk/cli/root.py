@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from cuzk.cli.words import harmless
 from cuzk.errors import CuzkError, InputError, UnreachableError
 
 # Subcommand: module that holds its `app`, and the line that `cuzk --help` shows for it.
@@ -58,7 +59,7 @@ class _Root:
             sentence = _sentence(error)
             if as_json:
                 print(json.dumps({"error": sentence}))
-            print(f"{ctx.info_name}: {sentence}", file=sys.stderr)
+            print(f"{ctx.info_name}: {harmless(sentence)}", file=sys.stderr)
             if isinstance(error, UnreachableError) and not as_json:
                 print(
                     "cuzk: `cuzk serve` starts one; --server, or --url for the status, names another", file=sys.stderr

@@ -1,12 +1,16 @@
 """A daemon's status on a terminal."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from cuzk.cli.words import duration, seconds, size
+from cuzk import __version__
+from cuzk.cli.words import duration, harmless, seconds, size
+from cuzk.errors import CuzkError
 
 _OPEN = ("checking", "queued", "running")
 _MEMORY = (
@@ -20,9 +24,21 @@ _WORDS = {"synthesizing": "synth", "synth_done": "ready"}
 _STYLES = {"failed": "red", "quarantined": "red", "running": "cyan", "proving": "cyan", "synthesizing": "cyan"}
 
 
+@contextmanager
+def understanding() -> Iterator[None]:
+    """Refuse the status of a daemon that is not of this version, or what is no status at all."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise CuzkError(
+            f"this daemon's status is not one that cuzk {__version__} can show ({error!r}); --json prints it as it is"
+        ) from error
+
+
+@understanding()
 def status_view(status: dict[str, Any]) -> RenderableType:
     """Render a status: the head, then jobs, devices and parameters, each only if there are any."""
-    parts: list[RenderableType] = [Text(line) for line in _head(status)]
+    parts: list[RenderableType] = [_text(line) for line in _head(status)]
     if status["pipelines"]:
         parts += [Text(), jobs_view(status["pipelines"])]
     if status["gpu_workers"]:
@@ -32,11 +48,12 @@ def status_view(status: dict[str, Any]) -> RenderableType:
     return Group(*parts)
 
 
+@understanding()
 def jobs_view(jobs: list[dict[str, Any]]) -> RenderableType:
     """Render a list of jobs, and below it what holds or ended them."""
     if not jobs:
         return Text("no job is unfinished, or ended lately")
-    notes = [Text(f"{job['job_id']}: {_why(job)}") for job in jobs if _why(job)]
+    notes = [_text(f"{job['job_id']}: {_why(job)}") for job in jobs if _why(job)]
     return Group(_jobs(jobs), *([Text(), *notes] if notes else []))
 
 
@@ -67,8 +84,13 @@ def _table(*columns: str) -> Table:
     return table
 
 
+def _text(text: str) -> Text:
+    """Return text that is neither markup nor orders to the terminal, whatever a daemon's clients called their jobs."""
+    return Text(harmless(text))
+
+
 def _styled(word: str) -> Text:
-    return Text(word, style=_STYLES.get(word, ""))
+    return Text(harmless(word), style=_STYLES.get(word, ""))
 
 
 def _jobs(jobs: list[dict[str, Any]]) -> Table:
@@ -76,10 +98,10 @@ def _jobs(jobs: list[dict[str, Any]]) -> Table:
     for job in jobs:
         time = job["total_ms"] if job["state"] not in _OPEN else job["started_secs_ago"] * 1000
         table.add_row(
-            Text(job["job_id"]),
-            job["circuit_id"] or job["proof_kind"],
+            _text(job["job_id"]),
+            _text(job["circuit_id"] or job["proof_kind"]),
             _styled(job["state"]),
-            _progress(job),
+            _text(_progress(job)),
             duration(time),
         )
     return table
@@ -114,9 +136,9 @@ def _lanes(status: dict[str, Any]) -> Table:
         state = device["state"] if device and device["state"] != "ok" else lane["state"]
         table.add_row(
             f"W{lane['worker_id']}",
-            Text((device and device["name"]) or lane["device"]),
+            _text((device and device["name"]) or lane["device"]),
             _styled(state),
-            Text("\n".join(jobs)),
+            _text("\n".join(jobs)),
             seconds(lane["busy_secs"]) if works else "",
             f"{lane['utilisation']:.0%}",
         )
@@ -128,5 +150,7 @@ def _parameters(srs: list[dict[str, Any]]) -> Table:
     for item in srs:
         idle = f"idle {seconds(item['last_used_secs_ago'])}" if item["evictable"] and item["state"] == "hot" else ""
         use = f"{item['refs']} in use" if item["refs"] else idle
-        table.add_row(item["circuit_id"], _styled(item["state"]), size(item["bytes"]), item["error"] or use)
+        table.add_row(
+            _text(item["circuit_id"]), _styled(item["state"]), size(item["bytes"]), _text(item["error"] or use)
+        )
     return table

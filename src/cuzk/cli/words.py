@@ -1,4 +1,4 @@
-"""Numbers as words, the same as in the panel: 587 ms, 5.2 s, 3 m 10 s; 18.2 GiB."""
+"""Numbers as words, the same as in the panel: 587 ms, 5.2 s, 3 m 10 s; 18.2 GiB. And words that do no harm."""
 
 UNKNOWN = "—"
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -40,3 +40,8 @@ def size(n: float | None) -> str:
         unit += 1
     digits = 0 if unit == 0 or n == 0 or n >= 99.95 else 2 if n < 9.995 else 1
     return f"{n:.{digits}f} {_BINARY[unit]}"
+
+
+def harmless(text: str) -> str:
+    """Return text from elsewhere as a terminal may show it: with what orders a terminal about spelt out."""
+    return "".join(char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text)
