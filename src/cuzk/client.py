@@ -180,6 +180,8 @@ class Client:
             details = error.details() or code.name
             if code is grpc.StatusCode.UNAVAILABLE and any(words in details for words in _NOBODY):
                 raise NoAnswerError(code, f"no daemon answers at {self.address}: {details}") from error
+            if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+                details = f"the daemon at {self.address} did not answer in time"
             kind = RefusedError if code in _WRONG_INPUT else ServerError
             raise kind(code, details) from error
 

@@ -58,6 +58,10 @@ def test_errors_carry_their_code() -> None:
     assert caught.value.code is grpc.StatusCode.UNAVAILABLE
     with pytest.raises(NoAnswerError, match=r"no daemon answers at http://127\.0\.0\.1:1/status"):
         fetch_status("http://127.0.0.1:1/status")
+    with background_daemon() as daemon, Client(daemon.grpc) as client:
+        with pytest.raises(ServerError, match=f"the daemon at {daemon.grpc} did not answer in time") as late:
+            client.prove(REQUEST, timeout=0.1)
+        assert late.value.code is grpc.StatusCode.DEADLINE_EXCEEDED
 
 
 @pytest.mark.parametrize("address", ["", "x", "::::", "é:é", "unix://", "unix://relative", "127.0.0.1:99999"])
