@@ -73,8 +73,12 @@ class DaemonProcess:
             return
 
     def stop(self, *, drain: bool = True) -> int:
-        """Ask it to drain and end; after a while, or unless it is to `drain`, insist. Return its exit code."""
+        """Ask it to drain and end; after a while, or unless it is to `drain`, insist. Return its exit code.
+
+        Who interrupts this cannot wait: it insists at once, and raises that only when the daemon has ended.
+        """
         patience = _STOP_SECONDS if drain else _HURRY_SECONDS
+        interrupted: BaseException | None = None
         for number, seconds in (
             (signal.SIGTERM, patience),
             (signal.SIGTERM, _STOP_SECONDS),
@@ -86,6 +90,10 @@ class DaemonProcess:
                     self._process.wait(seconds)
                 except subprocess.TimeoutExpired:
                     continue
+                except (KeyboardInterrupt, SystemExit) as error:
+                    interrupted = error
+        if interrupted is not None:
+            raise interrupted
         return self._process.returncode
 
     def _tail(self) -> str:
