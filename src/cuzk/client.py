@@ -90,6 +90,7 @@ class Client:
         certificate: Path | None = None,
     ) -> None:
         where = parse_address(address)
+        _check_token(token)
         target = f"unix:{where.path}" if isinstance(where, UnixAddress) else str(where)
         options = [
             ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
@@ -194,6 +195,7 @@ def fetch_status(
     timeout: float = 10,
 ) -> dict[str, Any]:
     """Return the daemon's status, the JSON that docs/engine.md describes, over HTTP."""
+    _check_token(token)
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     try:
         # Without TLS no certificates are needed, and reading them takes longer than the call.
@@ -219,6 +221,12 @@ def fetch_status(
         why = f"no status from {url}: expected a daemon's, as at {DEFAULT_STATUS_URL}, got other JSON"
         raise ServerError(grpc.StatusCode.UNAVAILABLE, why)
     return status
+
+
+def _check_token(token: str | None) -> None:
+    """Refuse what no header can carry: gRPC and HTTP would say something else of it, each its own."""
+    if token is not None and not (token and token.isascii() and token.isprintable()):
+        raise InputError("the token: expected printable ASCII characters, got others, or none")
 
 
 def _check_certificates(authority: Path | None, own: Path | None) -> None:

@@ -94,6 +94,25 @@ def test_an_answer_that_cannot_be_written_is_no_answer(command: str, buffered: b
     assert (ended.returncode, ended.stderr) == (1, "")
 
 
+def test_a_terminal_that_knows_ascii_alone_is_answered() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for command in ("bench kernels --log2 3 --only ntt", "verify --help"):
+        arguments = [sys.executable, "-m", "cuzk", *command.split()]
+        ended = subprocess.run(arguments, capture_output=True, env=environment, text=True, check=False)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert "\\u20" in ended.stdout
+
+
+def test_arguments_that_are_no_text_are_refused_and_names_of_files_taken_as_they_are(tmp_path: Path) -> None:
+    odd = "\udcff"  # as Python has the byte 0xff of an argument
+    for command in (("await", odd, "-s", "127.0.0.1:1"), ("serve", "-l", f"{odd}:1"), ("vanilla", "generate", odd)):
+        outcome = cuzk(*command)
+        assert (outcome.code, "\\udcff" in outcome.err, "Traceback" in outcome.err) == (2, True, False), outcome.err
+    file = tmp_path / odd
+    assert cuzk("vanilla", "generate", "wpost-2k", "--out", file).code == 0
+    assert cuzk("vanilla", "verify", file).out == f"{tmp_path}/\\udcff: valid for wpost-2k\n"
+
+
 def test_the_readme_lists_the_subcommands() -> None:
     lines = (REPOSITORY / "README.md").read_text().splitlines()
     expected = [f"| `cuzk {name}` | {summary} |" for name, (_, summary) in SUBCOMMANDS.items()]

@@ -61,9 +61,11 @@ def test_server_options(tmp_path: Path) -> None:
     assert (options.listen, options.status_listen) == (UnixAddress(Path("/x")), None)
     assert (options.token, options.max_message_bytes) == ("s3cret", 1 << 20)
     assert server_options(load_config(environment={}).daemon).listen == TcpAddress("127.0.0.1", 9820)
-    token.write_text("\n")
+    for text, message in (("\n", "expected the token on the first line"), ("tökén\n", "a token of printable ASCII")):
+        token.write_text(text)
+        with pytest.raises(InputError, match=message):
+            server_options(load_config(environment={}, overrides={"daemon": {"token_file": str(token)}}).daemon)
     for wrong, message in (
-        ({"token_file": str(token)}, "expected the token on the first line"),
         ({"token_file": "/does/not/exist"}, "cannot read /does/not/exist"),
         ({"tls_key": "/key.pem"}, "expected both or none"),
         ({"tls_client_ca": "/ca.pem"}, r"daemon\.tls_client_ca: expected with it daemon\.tls_certificate"),

@@ -94,6 +94,13 @@ def test_a_wrong_token_is_bad_input_over_http_too() -> None:
             fetch_status(daemon.status_url, token="other")
 
 
+@pytest.mark.parametrize("token", ["tökén", "two\nlines", ""])
+def test_a_token_that_no_header_carries_is_refused(token: str) -> None:
+    for call in (lambda: Client(token=token), lambda: fetch_status(token=token)):
+        with pytest.raises(InputError, match="the token: expected printable ASCII"):
+            call()
+
+
 def test_tls_and_token(tmp_path: Path) -> None:
     with background_daemon(tls=tls_files(tmp_path), token="s3cret") as daemon:
         with Client(daemon.grpc, token="s3cret", ca_certificate=tmp_path / "ca.pem") as client:

@@ -3,6 +3,7 @@
 import errno
 import importlib
 import inspect
+import io
 import json
 import os
 import signal
@@ -53,7 +54,7 @@ class _Root:
         as_json = "--json" in ctx.args or ctx.params.get("json", False)
         try:
             return super().invoke(ctx)  # type: ignore[misc]
-        except (CuzkError, OSError) as error:
+        except (CuzkError, OSError, UnicodeEncodeError) as error:
             if isinstance(error, OSError) and error.filename is None and error.errno in _WRITING_FAILED:
                 raise  # of the answer: what writes files names them
             sentence = _sentence(error)
@@ -110,16 +111,18 @@ def _reflow(command: Any) -> None:
         _reflow(subcommand)
 
 
-def _sentence(error: CuzkError | OSError) -> str:
+def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, UnicodeEncodeError):  # an argument's bytes; only names of files may be any
+        return f"expected text in UTF-8, got {error.object!r}"
     return str(error)
 
 
 def _exit_code(error: Exception) -> int:
     if isinstance(error, UnreachableError):
         return EXIT_UNREACHABLE
-    return EXIT_BAD_INPUT if isinstance(error, (InputError, OSError)) else EXIT_NO
+    return EXIT_BAD_INPUT if isinstance(error, (InputError, OSError, UnicodeEncodeError)) else EXIT_NO
 
 
 _CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -160,6 +163,8 @@ def _terminate(number: int, _frame: object) -> None:
 def _run(program: str, call: Callable[[], None]) -> None:
     """Call something that ends with SystemExit; an answer that cannot be written is no answer."""
     signal.signal(signal.SIGTERM, _terminate)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that knows ASCII alone is answered too
     try:
         try:
             call()

@@ -108,4 +108,6 @@ def _read_token(file: Path) -> str:
         raise InputError(f"daemon.token_file: cannot read {file}: {error}") from error
     if not first_line:
         raise InputError(f"daemon.token_file: expected the token on the first line of {file}, found nothing")
+    if not first_line.isascii() or not first_line.isprintable():
+        raise InputError(f"daemon.token_file: expected a token of printable ASCII in {file}: no header carries others")
     return first_line
