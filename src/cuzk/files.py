@@ -107,6 +107,8 @@ class _NewFile:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            if path.exists() and not path.is_file():  # such as /dev/null, which would be a file from then on
+                raise OSError(errno.EINVAL, "it is not a regular file")
             _remove_abandoned(path)
             descriptor, name = _temporary(path)
         self._temporary = Path(name)
