@@ -98,6 +98,16 @@ def test_a_folder_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
 
 
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    target, link = tmp_path / "folder" / "target", tmp_path / "link"
+    link.symlink_to(target)
+    for content in (b"first", b"second"):
+        with replacing(link) as file:
+            file.write(content)
+        assert (link.readlink(), target.read_bytes()) == (target, content)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_a_device_or_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -104,13 +104,14 @@ class _NewFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._target = Path(os.path.realpath(path))  # a link stays one
+            self._target.parent.mkdir(parents=True, exist_ok=True)
             if path.is_dir():
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             if path.exists() and not path.is_file():  # such as /dev/null, which would be a file from then on
                 raise OSError(errno.EINVAL, "it is not a regular file")
-            _remove_abandoned(path)
-            descriptor, name = _temporary(path)
+            _remove_abandoned(self._target)
+            descriptor, name = _temporary(self._target)
         self._temporary = Path(name)
         self.file: BinaryIO = io.BufferedWriter(_NamedFile(descriptor, "wb", path))
 
@@ -124,7 +125,7 @@ class _NewFile:
     def take_name(self) -> None:
         """Take the final name; the file is locked meanwhile."""
         with writing(self._path):
-            self._temporary.replace(self._path)
+            self._temporary.replace(self._target)
 
     def close(self) -> None:
         """Close the file, and remove it unless it took its name."""
