@@ -212,6 +212,21 @@ def test_a_device_with_repeated_faults_is_quarantined_and_probed_again() -> None
     assert simulation.status()["devices"][0]["state"] == "ok"
 
 
+def test_one_death_is_one_suspicion_whoever_was_there() -> None:
+    simulation = Simulation(settings(threads_total=8, device_threads=1))
+    simulation.submit("small", 4)
+    for _ in range(2):  # two lanes, each with one that it finishes and one that it proves
+        simulation.prepare()
+        for lease in simulation.open("synthesis"):
+            simulation.do(simulation.core.synthesized(lease.number))
+        for lease in simulation.open("proof")[:2]:
+            simulation.do(simulation.core.started(lease.number))
+    assert len(simulation.open("proof")) == 4
+    simulation.die("cpu")
+    assert simulation.status()["devices"][0]["state"] == "restarting"
+    assert simulation.status()["devices"][0]["faults"] == 4
+
+
 def test_one_bad_job_does_not_take_a_device_away() -> None:
     simulation = Simulation(devices={"cpu": 1})
     for _ in range(2):

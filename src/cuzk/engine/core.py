@@ -188,8 +188,11 @@ class Core:
 
     def process_died(self, name: str, reason: str) -> list[Instruction]:
         """Take note that a process is gone, and with it what it worked on and what it had loaded."""
-        for lease in self.world.ledger.of_process(name):
+        leases = self.world.ledger.of_process(name)
+        for lease in leases:
             self._lease_failed(lease, f"{name} died: {reason}", permanent=False, dead=True)
+        for lease in [lease for lease in leases if lease.kind == "proof"][:1]:
+            self.processes.suspect(name, lease.job_id, lease.partition)
         self._forget_loaded(name, reason)
         self.processes.died(name, reason)
         return self._settle()

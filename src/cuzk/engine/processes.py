@@ -1,8 +1,9 @@
 """Worker processes as the core sees them: restarts with back-off, and devices put in quarantine.
 
-A device is suspected by each partition that failed on it since its last success. At `fault_limit` suspicions it is
-quarantined: it gets no work, and after a probation that doubles each time it is tried again. A partition that fails
-wherever it goes casts one suspicion together with the rest of its job, so that one bad job cannot take a device away.
+A device is suspected by each partition that failed on it since its last success, and once by each death of its process,
+however many were there. At `fault_limit` suspicions it is quarantined: it gets no work, and after a probation that
+doubles each time it is tried again. A partition that fails wherever it goes casts one suspicion together with the rest
+of its job, so that one bad job cannot take a device away.
 """
 
 from collections.abc import Callable
@@ -74,13 +75,19 @@ class Processes:
         self._quarantines.pop(name, None)
 
     def fault(self, device: str, job_id: str, partition: int, error: str, *, dead: bool) -> None:
-        """Take note that a device failed at a partition; `dead`: in that its process died, which `died` acts on."""
+        """Take note that a device failed at a partition; `dead`: in that its process died, which is one for all."""
         self._context.emit(DeviceFault(at=self._context.clock(), device=device, error=error))
+        if dead:
+            return
+        self.suspect(device, job_id, partition)
+        if len(self._suspicions[device]) >= self._context.settings.fault_limit and self.up(device):
+            self._quarantine(device, error)
+
+    def suspect(self, device: str, job_id: str, partition: int) -> None:
+        """Let a partition cast suspicion on a device."""
         suspicions = self._suspicions.setdefault(device, set())
         if (job_id, _WHOLE_JOB) not in suspicions:
             suspicions.add((job_id, partition))
-        if len(suspicions) >= self._context.settings.fault_limit and not dead and self.up(device):
-            self._quarantine(device, error)
 
     def job_exhausted(self, job_id: str) -> None:
         """Take note that a job failed for good: all its suspicions become one."""
