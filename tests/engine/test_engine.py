@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import signal
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -12,6 +14,7 @@ from structlog.testing import capture_logs
 from cuzk.devices.nvml import Gpu
 from cuzk.engine import CheckFailedError, DrainingError, Engine, NeverFitsError, QueueFullError, UnknownJobError
 from cuzk.engine import engine as engine_module
+from cuzk.engine import pipeline as pipeline_module
 from cuzk.engine.events import Event, JobQueued, LeaseEnded, LeaseTaken
 from cuzk.errors import InputError
 from cuzk.filecoin.kinds import Kind
@@ -216,6 +219,29 @@ async def test_a_submitted_job_has_no_caller_to_lose(engine_in: EngineFactory) -
         await engine.submit(request)
         proving.cancel()
         assert (await engine.wait("x")).status == "completed"
+
+
+@in_loop
+async def test_a_job_can_be_cancelled_while_its_segment_is_made(
+    engine_in: EngineFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    make = pipeline_module.touched_segment
+
+    def make_late(*arguments: Any) -> int:
+        go_on.wait()
+        return make(*arguments)
+
+    monkeypatch.setattr(pipeline_module, "touched_segment", make_late)
+    async with engine_in() as engine:
+        await engine.submit(small.request(Kind.WINNING, "x"))
+        await until(lambda: engine.status().synthesis.active)
+        with capture_logs() as logs:
+            assert await engine.cancel("x")
+            go_on.set()
+            await until(lambda: engine.status().threads.used == 0)
+        assert [line["event"] for line in logs] == ["job ended"]
+        assert (await engine.prove(small.request(Kind.WINNING, "y"))).status == "completed"
 
 
 @in_loop

@@ -182,11 +182,14 @@ class Pipeline:
     async def _make_segment(self, instruction: do.Synthesize) -> None:
         lease, size = instruction.lease, instruction.segment_size
         descriptor = await in_thread(touched_segment, "cuzk-assignment", size, lease.threads)
-        if lease.number in self._core.world.ledger.open:
-            self._segments.put(lease.job_id, lease.partition, size, descriptor)
+        if lease.number not in self._core.world.ledger.open:
+            self._segments.put_late(size, descriptor)
+            return
+        self._segments.put(lease.job_id, lease.partition, size, descriptor)
+        if lease.job_id in self._jobs:
             self._send_synthesis(instruction)
         else:
-            self._segments.put_late(size, descriptor)
+            self.perform(self._core.lease_failed(lease.number, "cancelled"))
 
     def _send_synthesis(self, instruction: do.Synthesize) -> None:
         lease = instruction.lease
