@@ -222,6 +222,18 @@ async def test_a_submitted_job_has_no_caller_to_lose(engine_in: EngineFactory) -
 
 
 @in_loop
+async def test_a_submitted_job_has_no_caller_to_lose_after_a_restart(engine_in: EngineFactory) -> None:
+    request = small.request(Kind.POREP, "x")
+    async with engine_in({"slow": 0.3}) as engine:
+        proving = asyncio.create_task(engine.prove(request))
+        await until(lambda: engine.status().synthesis.active)
+        assert (await engine.submit(request)).attached
+    await asyncio.gather(proving, return_exceptions=True)
+    async with engine_in(jobs={"orphan_grace": "0s"}) as engine:
+        assert (await engine.wait("x")).status == "completed"
+
+
+@in_loop
 async def test_a_job_can_be_cancelled_while_its_segment_is_made(
     engine_in: EngineFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,27 @@ async def test_jobs_proofs_and_results_are_there_after_a_restart(tmp_path: Path)
 
 
 @in_loop
+async def test_a_job_that_ends_before_it_is_on_disk_leaves_no_file(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (journal, _):
+        adding = asyncio.create_task(journal.add(record("x"), os.urandom(SPOOL_FROM)))
+        await asyncio.sleep(0)
+        journal.finish("x", "cancelled", 1002.0, b"", "cancelled", Timings())
+        await adding
+        await journal.flush()
+        assert not list((tmp_path / "spool").iterdir())
+
+
+@in_loop
+async def test_a_job_has_no_proofs_of_another_that_had_its_id(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (journal, _):
+        await journal.add(record("x"), b"one")
+        journal.forget(["x"])
+        journal.record_proof("x", 0, b"0" * 192)  # as when the disk was full, and it is written late
+        await journal.add(record("x"), b"another")
+        assert await journal.proofs("x") == {}
+
+
+@in_loop
 async def test_files_that_no_job_names_are_removed(tmp_path: Path) -> None:
     async with opened(tmp_path):
         (tmp_path / "spool" / "left-over.request").write_bytes(b"x")

@@ -181,6 +181,8 @@ class Engine:
                 if attended:
                     self._book.release(waiting)
                 raise
+            if attached and not attended:
+                await self._journal.keep(known.job_id)
         return Receipt(known.job_id, self._position(known.job_id), attached)
 
     async def wait(self, job: str | Receipt, timeout: float | None = None) -> Outcome:

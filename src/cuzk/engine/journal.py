@@ -132,9 +132,18 @@ class Journal:
             payload if spool is None else None,
             None if spool is None else spool[0].name,
         )
-        await self._wait_for(_Operation(lambda connection: _insert(connection, row), spool=spool))
         if spool is not None:
-            self._spooled[record.job_id] = spool[0]
+            self._spooled[record.job_id] = spool[0]  # known from here on to `finish`, which may come first
+        try:
+            await self._wait_for(_Operation(lambda connection: _insert(connection, row), spool=spool))
+        except StorageError:
+            self._spooled.pop(record.job_id, None)
+            raise
+
+    async def keep(self, job_id: str) -> None:
+        """Put on disk that somebody wants a job who does not hold the line; StorageError if that cannot be done now."""
+        statement = "UPDATE jobs SET attended = 0 WHERE job_id = ?"
+        await self._wait_for(_Operation(lambda connection: _execute(connection, statement, (job_id,))))
 
     async def payload(self, job_id: str) -> bytes:
         """Return the request of an unfinished job."""
@@ -344,6 +353,7 @@ def _insert(connection: sqlite3.Connection, row: tuple[object, ...]) -> None:
         "payload, spool) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         row,
     )
+    connection.execute("DELETE FROM proofs WHERE job_id = ?", row[:1])  # of a job that had its id before
 
 
 def _finish(connection: sqlite3.Connection, row: tuple[object, ...]) -> None:
