@@ -126,7 +126,7 @@ async def test_whoever_hangs_is_killed_and_its_work_done_again(
         assert {error.partition(" ")[0] for error in died} >= {"cpu"}
         assert any(error.startswith("synthesis-") for error in died)
         status = engine.status()
-        assert status.counters.worker_deaths >= 4
+        assert status.counters.worker_deaths >= 3  # the device hangs at two partitions, perhaps at once
         assert {r.kind for r in status.memory.reservations} <= {"srs", "work", "circuit", "pool"}
         assert status.threads.used == 0
 
