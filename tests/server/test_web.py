@@ -147,6 +147,16 @@ def test_what_is_no_http_is_refused_with_one_line_in_the_log(
     assert caplog.records[0].exc_info is None
 
 
+def test_who_asks_for_websockets_is_answered_without_advice_in_the_log(serve, caplog: pytest.LogCaptureFixture) -> None:
+    async def story(running: Running) -> None:
+        headers = {"connection": "upgrade", "upgrade": "websocket"}
+        async with httpx.AsyncClient(base_url=running.http, headers=headers) as client:
+            assert (await client.get("/healthz")).json() == {"ok": True}
+
+    serve(story)
+    assert [record for record in caplog.records if record.name.startswith("uvicorn")] == []
+
+
 def test_the_panel_is_served(serve) -> None:
     async def story(running: Running) -> None:
         async with httpx.AsyncClient(base_url=running.http) as client:

@@ -84,6 +84,9 @@ class _GuardedProtocol(H11Protocol):
         else:
             self.transport.close()
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Answer who asks for WebSockets as anybody else; uvicorn's log would advise to install something."""
+
     def _check(self) -> None:
         waits_for_request = self.cycle is None or self.cycle.response_complete
         if waits_for_request and self._answered == 0:
