@@ -62,20 +62,32 @@ def test_groups_say_what_they_are() -> None:
         assert SUBCOMMANDS[name][1].split(",")[0] in cuzk(name, "--help").out
 
 
-def test_sigterm_leaves_no_half_written_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=str)
+def test_a_signal_to_end_leaves_no_half_written_file(number: signal.Signals, tmp_path: Path) -> None:
     code = (
-        "import os, signal, sys, time; from pathlib import Path\n"
+        "import os, sys, time; from pathlib import Path\n"
         "from cuzk.cli import root; from cuzk.files import replacing\n"
         "def app(**_):\n"
         "    with replacing(Path(sys.argv[1])):\n"
-        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        f"        os.kill(os.getpid(), {number})\n"
         "        time.sleep(60)\n"
         "root.app = app\n"
         "root.main()"
     )
     ended = subprocess.run([sys.executable, "-c", code, tmp_path / "file"], capture_output=True, check=False)
-    assert (ended.returncode, ended.stderr) == (128 + signal.SIGTERM, b"")
+    assert (ended.returncode, ended.stderr) == (128 + number, b"")
     assert not list(tmp_path.iterdir())
+
+
+def test_nohup_is_respected() -> None:
+    code = (
+        "import os, signal; from cuzk.cli import root\n"
+        "root.app = lambda **_: os.kill(os.getpid(), signal.SIGHUP)\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "root.main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("command", ["info", "circuits list", "params list --json", "--version", "prove --help"])

@@ -144,6 +144,20 @@ def test_a_signal_drains_a_second_stops_and_the_next_start_goes_on(tmp_path: Pat
         assert proof_is_valid(request(WINDOW_2K), daemon.wait("kept").proof)
 
 
+def test_a_terminal_that_is_closed_drains_the_daemon(tmp_path: Path) -> None:
+    """All of its processes are told, and the workers have a job to finish."""
+    with serving(tmp_path) as daemon:
+        with device_stopped(daemon):
+            daemon.submit(window("begun"))
+            message = pb.AwaitProofRequest(job_id="begun").SerializeToString()
+            waiting = daemon.channel.unary_unary("/cuzk.v1.ProvingEngine/AwaitProof").future(message)
+            os.killpg(daemon.daemon.pid, signal.SIGHUP)
+            while daemon.status()["state"] != "draining":
+                time.sleep(0.01)
+        assert pb.AwaitProofResponse.FromString(waiting.result()).status == pb.AwaitProofResponse.COMPLETED
+        assert daemon.daemon.stop() == 0
+
+
 def test_the_demo_ends_in_verified_proofs() -> None:
     run = cuzk("demo", "--kinds", "window", "--repeat", 2, "--json")
     assert run.code == 0

@@ -162,7 +162,9 @@ def _terminate(number: int, _frame: object) -> None:
 
 def _run(program: str, call: Callable[[], None]) -> None:
     """Call something that ends with SystemExit; an answer that cannot be written is no answer."""
-    signal.signal(signal.SIGTERM, _terminate)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # the second when the terminal is closed
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _terminate)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that knows ASCII alone is answered too
     try:

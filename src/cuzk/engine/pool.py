@@ -20,6 +20,7 @@ import structlog
 
 from cuzk.engine import messages as say
 from cuzk.engine.kinds import RegistrySource
+from cuzk.engine.signals import ENDING
 from cuzk.engine.worker import Role, main
 
 log = structlog.get_logger("cuzk.engine")
@@ -52,7 +53,7 @@ def start_forkserver(source: RegistrySource) -> None:
 def _with_forkserver() -> Iterator[None]:
     """Have the forkserver run, which a Ctrl-C does not end: until it can ignore the signals, none reaches it."""
     resource_tracker.ensure_running()  # it lets signals through when it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         forkserver.ensure_running()
         yield

@@ -8,7 +8,6 @@ import ctypes
 import logging
 import os
 import queue
-import signal
 import socket
 import threading
 import time
@@ -22,6 +21,7 @@ from cuzk.engine.encoded import decode_request
 from cuzk.engine.kinds import CompiledCircuit, Prover, Registry, RegistrySource
 from cuzk.engine.payloads import PreparedReader, pack_prepared, total_size
 from cuzk.engine.segments import mapped, write_segment
+from cuzk.engine.signals import ignore_ending
 from cuzk.errors import InputError, UnsatisfiedError
 
 Role = Literal["check", "synthesis", "device"]
@@ -34,8 +34,7 @@ _malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 
 def main(role: Role, name: str, end: socket.socket, source: RegistrySource) -> None:
     """Be a worker until the engine is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the engine decides when its workers go
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    ignore_ending()
     engine = _EngineEnd(end)
     threading.Thread(target=engine.beat, daemon=True).start()
     registry = source.load()

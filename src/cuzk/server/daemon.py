@@ -10,6 +10,7 @@ import structlog
 
 from cuzk.addresses import Address, TcpAddress
 from cuzk.engine import Engine
+from cuzk.engine.signals import ENDING
 from cuzk.server.access import TlsFiles
 from cuzk.server.http_server import HttpServer
 from cuzk.server.metrics import Metrics
@@ -22,7 +23,6 @@ Result = TypeVar("Result")
 
 _log = structlog.get_logger(__name__)
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _READY_CHECK_SECONDS = 0.5
 _REPLY_GRACE_SECONDS = 3.0
 
@@ -68,7 +68,10 @@ class Daemon:
     async def run(self) -> None:
         """Serve until a signal, then drain and stop."""
         loop = asyncio.get_running_loop()
-        for number in _SIGNALS:
+        signals = set(ENDING)
+        if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # as under nohup
+            signals.remove(signal.SIGHUP)
+        for number in signals:
             loop.add_signal_handler(number, self.request_stop)
         try:
             await self._unless_hurried(self.start())
@@ -76,7 +79,7 @@ class Daemon:
             await self.drain()
         finally:
             await self.stop()
-            for number in _SIGNALS:
+            for number in signals:
                 loop.remove_signal_handler(number)
 
     def request_stop(self) -> None:
