@@ -72,6 +72,18 @@ def test_serves_on_a_unix_socket_and_removes_it(serve, tmp_path: Path) -> None:
     assert not path.exists()
 
 
+def test_http_on_a_unix_socket_is_removed_too(serve, tmp_path: Path) -> None:
+    path = tmp_path / "status.sock"
+
+    async def story(_running: Running) -> None:
+        transport = httpx.AsyncHTTPTransport(uds=os.fspath(path))
+        async with httpx.AsyncClient(transport=transport) as client:
+            assert (await client.get("http://daemon/healthz")).json() == {"ok": True}
+
+    serve(story, status_listen=UnixAddress(path))
+    assert not path.exists()
+
+
 def test_a_port_is_not_shared(serve) -> None:
     async def story(running: Running) -> None:
         from cuzk.server.rpc import ProvingService

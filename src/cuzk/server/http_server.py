@@ -5,6 +5,7 @@ import contextlib
 import socket
 import ssl
 from collections.abc import Iterator
+from pathlib import Path
 
 import h11
 import uvicorn
@@ -35,6 +36,7 @@ class HttpServer:
         config.ssl = tls
         self._server = _QuietServer(config)
         self._socket = sock
+        self._file = Path(sock.getsockname()) if sock.family == socket.AF_UNIX else None
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -51,6 +53,8 @@ class HttpServer:
         if self._task is not None:
             await self._task
         self._socket.close()
+        if self._file is not None:
+            self._file.unlink(missing_ok=True)
 
 
 class _GuardedProtocol(H11Protocol):
