@@ -29,12 +29,14 @@ Role = Literal["check", "synthesis", "device"]
 SAMPLE_EVERY = 5.0
 BEAT_EVERY = 1.0
 
-_malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+_M_ARENA_MAX = -8
+_libc = ctypes.CDLL(None)
 
 
 def main(role: Role, name: str, end: socket.socket, source: RegistrySource) -> None:
     """Be a worker until the engine is gone."""
     ignore_ending()
+    share_one_heap()
     engine = _EngineEnd(end)
     threading.Thread(target=engine.beat, daemon=True).start()
     registry = source.load()
@@ -48,6 +50,18 @@ def main(role: Role, name: str, end: socket.socket, source: RegistrySource) -> N
     logging.getLogger().handlers = [_ToEngine(engine)]
     engine.send(say.Ready())
     worker.read()
+
+
+def share_one_heap() -> None:
+    """Have all threads from here on use one heap: `give_memory_back` leaves the ends of their own ones alone."""
+    if hasattr(_libc, "mallopt"):
+        _libc.mallopt(_M_ARENA_MAX, 1)
+
+
+def give_memory_back() -> None:
+    """Give the system what was freed, so that who does nothing holds no more than the budget says."""
+    if hasattr(_libc, "malloc_trim"):
+        _libc.malloc_trim(0)
 
 
 class _EngineEnd:
@@ -127,8 +141,7 @@ class _Worker:
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
-            if _malloc_trim is not None:
-                _malloc_trim(0)
+            give_memory_back()
 
     def attempt(self, lease: int, work: Callable[[], None]) -> None:
         """Do the work of a lease and report its failure, if it fails."""
