@@ -24,6 +24,13 @@ struct alignas(64) LimbPoint {
 using G1Limbs = LimbPoint<2>;
 using G2Limbs = LimbPoint<4>;
 
+// The images of a point under the units 1, w and w^2 (eisenstein.hpp), which have the same y: x, beta x, beta^2 x.
+// Entries name image i of the point at n by 4 n + i.
+template <class Point>
+struct alignas(256 * (Point::ROWS / 2)) LimbImages {
+  std::uint64_t x[3][Point::ROWS / 2][8], y[Point::ROWS / 2][8];
+};
+
 // Eight sums side by side: limb l of row r of the sum in lane i is row[r][l][i].
 template <class Point>
 struct alignas(64) LaneSums {
@@ -54,6 +61,8 @@ void add_encoded(SumsView<G1Limbs> sums, const std::uint8_t* points, EntryRange 
 void add_encoded(SumsView<G2Limbs> sums, const std::uint8_t* points, EntryRange range);
 void add_points(SumsView<G1Limbs> sums, const G1Limbs* points, EntryRange range);
 void add_points(SumsView<G2Limbs> sums, const G2Limbs* points, EntryRange range);
+void add_images(SumsView<G1Limbs> sums, const LimbImages<G1Limbs>* images, EntryRange range);
+void add_images(SumsView<G2Limbs> sums, const LimbImages<G2Limbs>* images, EntryRange range);
 // The first `groups` groups: sum i += addend i.
 void add_sums(SumsView<G1Limbs> sums, SumsView<G1Limbs> addends, std::size_t groups);
 void add_sums(SumsView<G2Limbs> sums, SumsView<G2Limbs> addends, std::size_t groups);
@@ -65,6 +74,10 @@ void store_group(const LaneSums<G2Limbs>& sums, G2Limbs points[8]);
 // The uncompressed points at the given indices, finite and canonical, in the form above.
 void convert(const std::uint8_t* encoded, const std::uint32_t* indices, std::size_t count, G1Limbs* points);
 void convert(const std::uint8_t* encoded, const std::uint32_t* indices, std::size_t count, G2Limbs* points);
+
+// The images of points; beta is that of eisenstein.hpp times 2^416.
+void make_images(const G1Limbs* points, std::size_t count, const std::uint64_t beta[8], LimbImages<G1Limbs>* images);
+void make_images(const G2Limbs* points, std::size_t count, const std::uint64_t beta[8], LimbImages<G2Limbs>* images);
 
 // Called by the kernels: 1 / element in Montgomery form, canonical limbs; zero maps to zero. The element is below 8 p.
 void invert(const std::uint64_t element[8], std::uint64_t inverse[8]);

@@ -55,7 +55,8 @@ class ListSums {
   static constexpr std::size_t CAPACITY = 1024;  // sums that share an inversion
 
   // For up to `lists` lists at once, where these are few.
-  explicit ListSums(std::size_t lists) : capacity_(std::clamp<std::size_t>(lists, 1, CAPACITY)), sums_(capacity_) {}
+  explicit ListSums(std::size_t lists)
+      : capacity_(std::clamp<std::size_t>(lists, 1, CAPACITY)), sums_(capacity_), now_(capacity_), next_(capacity_) {}
 
   // Adds to out[list.target] the sum of every list; the lists are overwritten. `points` is what the entries name:
   // Point, or bytes of uncompressed points.
@@ -95,12 +96,12 @@ class ListSums {
                  Slots<Point>& out) {
     sort_by_length(lists, limit);
     std::span<const List> rest(sorted_);
-    while (!rest.empty()) {
-      const auto batch = rest.first(std::min(capacity_, rest.size()));
+    for (std::size_t batches = (rest.size() + capacity_ - 1) / capacity_; batches > 0; --batches) {
+      const auto batch = rest.first((rest.size() + batches - 1) / batches);
       rest = rest.subspan(batch.size());
       sums_.clear(batch.size());
       for (std::size_t i = 0; i < batch.size(); ++i) now_[i] = out.entry_of(batch[i].target);
-      sums_.add(out.points(), now_, nullptr, batch.size());
+      sums_.add(out.points(), now_.data(), nullptr, batch.size());
       add_rounds(points, entries, batch, rest, out);
       for (const List& list : batch) out.clear(list.target);
       sums_.for_each(batch.size(), [&](std::size_t i, const Point& sum) { out.set(batch[i].target, sum); });
@@ -133,8 +134,8 @@ class ListSums {
         next_[i] = i < follow.size() ? entries[follow[i].first] : ABSENT;
         if (i < follow.size()) out.prefetch(follow[i].target);
       }
-      sums_.add(points, now_, next_, active);
-      std::copy_n(next_, still, now_);
+      sums_.add(points, now_.data(), next_.data(), active);
+      now_.swap(next_);
       active = still;
     }
   }
@@ -142,7 +143,7 @@ class ListSums {
   std::size_t capacity_;
   Sums sums_;
   std::vector<List> sorted_;
-  Entry now_[CAPACITY], next_[CAPACITY];
+  std::vector<Entry> now_, next_;
 };
 
 }  // namespace cuzk

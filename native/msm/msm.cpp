@@ -1,6 +1,7 @@
 #include "msm/msm.hpp"
 
 #include "msm/base_sum.hpp"
+#include "msm/many_terms.hpp"
 #include "msm/pippenger.hpp"
 #include "msm/portable_arithmetic.hpp"
 #include "msm/tuning.hpp"
@@ -10,19 +11,23 @@
 namespace cuzk {
 namespace {
 
+constexpr std::size_t MANY = std::size_t{1} << 16;  // more terms than that are worth a copy of their points
+
 template <class Group, class Arithmetic, class Source>
 typename Group::Point run(const Source* points, const Bases& bases, const Scalars& scalars,
                           const Selection::IsFinite& is_finite, int threads) {
-  using Method = Pippenger<Group, Arithmetic, Source>;
   const Selection selection(scalars, is_finite, threads);
+  const PageArray<Term>& terms = selection.terms();
   Jacobian<typename Group::Coordinate> total;
   if (selection.num_ones() > 0) total += sum_of_ones<Group, Arithmetic>(points, bases.multiples, selection, threads);
-  if (const std::size_t terms = selection.terms().size(); terms > 0) {
+  if (terms.size() > MANY && bases.multiples == 1) {
+    total += ManyTerms<Group, Arithmetic, Source>(points, scalars, terms, threads).run();
+  } else if (terms.size() > 0) {
     const bool shares = bases.multiples > 1;
-    const int width = best_width(terms, shares ? 1 : Method::num_chunks(terms), bases.multiples,
+    const int width = best_width(terms.size(), bases.multiples,
                                  [&](int candidate) { return !shares || bases.spacing % candidate == 0; });
     const auto sets = static_cast<std::size_t>(shares ? bases.spacing / width : Windows(width).count());
-    total += Method(points, bases.multiples, scalars, selection.terms(), width, sets, threads).run();
+    total += Pippenger<Group, Arithmetic, Source>(points, bases.multiples, scalars, terms, width, sets, threads).run();
   }
   return total.to_affine();
 }

@@ -14,7 +14,8 @@ struct Bases {
   int spacing = 0;  // bits between multiples
 };
 
-// The bases need not be in the subgroup. The result does not depend on the number of threads.
+// The bases are in the subgroup: what is returned for others is not defined. The result does not depend on the number
+// of threads.
 template <class Group>
 typename Group::Point msm(const Bases& bases, const Scalars& scalars, int threads);
 

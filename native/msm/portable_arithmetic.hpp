@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "curve/groups.hpp"
+#include "msm/eisenstein.hpp"
 #include "msm/entry.hpp"
 
 namespace cuzk {
@@ -32,6 +33,19 @@ struct PortableArithmetic {
     for (std::size_t i = 0; i < count; ++i) out[i] = read(encoded + indices[i] * Group::POINT_SIZE);
   }
 
+  // The images of a point under the units 1, w and w^2 (eisenstein.hpp): x, beta x, beta^2 x with the same y. Entries
+  // name image i of the point at n by 4 n + i.
+  struct Images {
+    F x[3], y;
+  };
+  static void make_images(const Point* points, std::size_t count, Images* images) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const F& x = points[i].x;
+      const F turned = x * BETA<Group>;
+      images[i] = {{x, turned, -(x + turned)}, points[i].y};
+    }
+  }
+
   class Sums {
    public:
     explicit Sums(std::size_t capacity)
@@ -53,6 +67,15 @@ struct PortableArithmetic {
         if (upcoming && upcoming[i] != ABSENT) prefetch(&points[index_of(upcoming[i])], sizeof(Point));
         if (entries[i] == ABSENT) return false;
         addend = signed_point(points[index_of(entries[i])], entries[i]);
+        return true;
+      });
+    }
+    void add(const Images* images, const Entry* entries, const Entry* upcoming, std::size_t count) {
+      add_each(count, [=](std::size_t i, Point& addend) {
+        if (upcoming && upcoming[i] != ABSENT) prefetch(&images[index_of(upcoming[i]) / 4], sizeof(Images));
+        if (entries[i] == ABSENT) return false;
+        const Images& image = images[index_of(entries[i]) / 4];
+        addend = signed_point({image.x[index_of(entries[i]) % 4], image.y}, entries[i]);
         return true;
       });
     }

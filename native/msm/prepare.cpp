@@ -69,7 +69,7 @@ PreparedLayout prepared_layout() {
 
 int prepared_spacing(std::size_t count, std::size_t multiples) {
   if (multiples == 1) return 0;
-  const int width = best_width(count, 1, multiples, [](int) { return true; });
+  const int width = best_width(count, multiples, [](int) { return true; });
   const auto windows = static_cast<std::size_t>(Windows(width).count());
   return width * static_cast<int>((windows + multiples - 1) / multiples);
 }

@@ -9,16 +9,17 @@ namespace cuzk {
 
 inline constexpr int NARROWEST_WINDOW = 3, WIDEST_WINDOW = 20;
 
-// The cost of a width, counted in additions: one a term and window; for a bucket, as measured, 0.6 each time it is
-// taken up (once a chunk of the terms) and 2.5 to reduce it. Windows share buckets: `multiples` of them.
-inline double cost_of(int width, std::size_t terms, std::size_t chunks, std::size_t multiples) {
+// The cost of a width, counted in additions: one a term and window, and, as measured, BUCKET for each bucket, to take
+// it up and to reduce it. Windows share buckets: `multiples` of them.
+inline double cost_of(int width, std::size_t terms, std::size_t multiples) {
+  constexpr double BUCKET = 3.1;
   const Windows windows(width);
-  const double bucket = 2.5 + 0.6 * static_cast<double>(chunks), each = static_cast<double>(windows.buckets(0));
+  const double each = static_cast<double>(windows.buckets(0));
   const auto count = static_cast<std::size_t>(windows.count()), sets = (count + multiples - 1) / multiples;
   const double buckets =
       static_cast<double>(sets - 1) * each +
       static_cast<double>(multiples > 1 ? windows.most_buckets() : windows.buckets(windows.count() - 1));
-  return static_cast<double>(count) * static_cast<double>(terms) + bucket * buckets;
+  return static_cast<double>(count) * static_cast<double>(terms) + BUCKET * buckets;
 }
 
 // Whether multiples that many bits apart are of use: they cover a scalar, and there are windows that divide them.
@@ -34,11 +35,10 @@ inline bool is_spacing(std::size_t multiples, int spacing) {
 
 // The best width among those that `is_allowed`.
 template <class IsAllowed>
-int best_width(std::size_t terms, std::size_t chunks, std::size_t multiples, IsAllowed is_allowed) {
+int best_width(std::size_t terms, std::size_t multiples, IsAllowed is_allowed) {
   int best = 0;
   for (int width = NARROWEST_WINDOW; width <= WIDEST_WINDOW; ++width)
-    if (is_allowed(width) &&
-        (best == 0 || cost_of(width, terms, chunks, multiples) < cost_of(best, terms, chunks, multiples)))
+    if (is_allowed(width) && (best == 0 || cost_of(width, terms, multiples) < cost_of(best, terms, multiples)))
       best = width;
   return best;
 }

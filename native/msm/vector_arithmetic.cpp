@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "field/limbs52.hpp"
+#include "msm/eisenstein.hpp"
 
 #if defined(CUZK_HAS_IFMA_KERNELS)
 
@@ -72,6 +73,16 @@ typename VectorArithmetic<Group>::Point VectorArithmetic<Group>::from_affine(con
   Point out;
   from_point(point, out);
   return out;
+}
+
+template <class Group>
+void VectorArithmetic<Group>::make_images(const Point* points, std::size_t count, Images* images) {
+  static const auto beta = [] {
+    std::array<u64, 8> limbs;
+    split((BETA<Group> * power_of_two(416)).to_canonical(), limbs.data());
+    return limbs;
+  }();
+  ifma::make_images(points, count, beta.data(), images);
 }
 
 template struct VectorArithmetic<G1>;

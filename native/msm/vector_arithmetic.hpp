@@ -25,6 +25,10 @@ struct VectorArithmetic {
     ifma::convert(encoded, indices, count, out);
   }
 
+  // The images of finite points, to be named as entries: image i of the point at n by 4 n + i.
+  using Images = ifma::LimbImages<Point>;
+  static void make_images(const Point* points, std::size_t count, Images* images);
+
   // Many sums, to which points are added in batches, at most one to each in a batch.
   class Sums {
    public:
@@ -43,6 +47,9 @@ struct VectorArithmetic {
     }
     void add(const Point* points, const Entry* entries, const Entry* upcoming, std::size_t count) {
       ifma::add_points(view(), points, {entries, upcoming, count});
+    }
+    void add(const Images* images, const Entry* entries, const Entry* upcoming, std::size_t count) {
+      ifma::add_images(view(), images, {entries, upcoming, count});
     }
     // Sum i += sum i of another, for i < count rounded up to a multiple of 8.
     void add(Sums& others, std::size_t count) { ifma::add_sums(view(), others.view(), (count + LANES - 1) / LANES); }

@@ -2,6 +2,7 @@
 // and with 4 KiB pages most of those touches would miss the TLB.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -37,7 +38,7 @@ class PageArray {
 
   static T* allocate(std::size_t size) {
     const std::size_t bytes = size * sizeof(T);
-    const std::size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : CACHE_LINE;
+    const std::size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : std::max(CACHE_LINE, alignof(T));
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     void* data = std::aligned_alloc(alignment, rounded > 0 ? rounded : alignment);
     if (data == nullptr) throw std::bad_alloc();

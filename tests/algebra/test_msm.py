@@ -210,6 +210,42 @@ def test_many_prepared_bases(group: Group) -> None:
     assert (group.msm(group.prepare(bases, threads=2), scalars, threads=3) == total).all()
 
 
+@GROUPS
+def test_more_terms_than_are_read_in_place(group: Group) -> None:
+    """Many scalars, as they come and around the corners of the hexagon that their two parts fill (eisenstein.cpp)."""
+    count, square = (1 << 16) + 77, (0xD201000000010000**2 - 1)
+    corners = [
+        (eighth * square // 8 + near) * square + (other * square // 8) + far
+        for eighth in range(9)
+        for other in range(9)
+        for near in (-1, 0, 1)
+        for far in (-1, 0, 1)
+    ]
+    scalars = [value % curve.R for value in corners] + EDGE_SCALARS + random_scalars(count, seed=8)
+    scalars = scalars[:count]
+    logarithms = random_scalars(count, seed=7)
+    bases = group.fixed_base(group.generator, fr(logarithms), threads=2)
+    total = sum(scalar * value for scalar, value in zip(scalars, logarithms, strict=True)) % curve.R
+    expected = group.mul(group.generator, fr([total])[0])
+    for threads in (1, 3):
+        assert (group.msm(bases, fr(scalars), threads=threads) == expected).all()
+
+
+@GROUPS
+@pytest.mark.parametrize("value", [2, (1 << 128) - 1, curve.R - 2])
+def test_many_terms_with_one_scalar(group: Group, value: int) -> None:
+    """All of them go to one bucket of each digit; and so do pairs whose sum is infinity."""
+    count = (1 << 16) + 4
+    pool = random_points(group, 8)
+    bases = np.tile(pool, (count // 8 + 1, 1))[:count]
+    expected = group.identity
+    for i, point in enumerate(pool):
+        expected = group.add(expected, group.mul(point, fr([value * len(range(i, count, 8)) % curve.R])[0]))
+    assert (group.msm(bases, fr([value] * count), threads=2) == expected).all()
+    bases[1::2] = group.neg(bases[::2])
+    assert (group.msm(bases, fr([value] * count)) == group.identity).all()
+
+
 def test_prepared_bases_may_be_mapped(tmp_path: Path) -> None:
     bases, scalars = random_points(G1, 31), fr(random_scalars(31, seed=3))
     shape = G1.prepared_shape(31, 4)

@@ -127,7 +127,7 @@ class Group:
         density: Bitmap | None = None,
         threads: int = 1,
     ) -> Points:
-        """Return the sum of scalar_i * base_i as one point.
+        """Return the sum of scalar_i * base_i as one point, for bases of the subgroup (`check`).
 
         With `density`, a bitmap over the scalars, only scalars whose bit is set count, and `bases` has one row for each
         of them, in order. The result is the same bytes for every number of threads.

@@ -1,8 +1,9 @@
 """How much memory a partition takes beside its segment, from the sizes of its circuit.
 
-It is the third vector of the quotient (native/ntt), or what the largest multi-scalar multiplications take (native/msm,
-pippenger.hpp), whichever is more: a list of the terms, a chunk of their points, their digits in a window, and the
-buckets of all windows. In G1 that over h has most terms; the one in G2 has fewer, and points of twice the size.
+It is the third vector of the quotient (native/ntt), or what the largest multi-scalar multiplications take, whichever is
+more: a list of the terms; their digits in a window and its buckets, where they are few (native/msm/pippenger.hpp); else
+a chunk of their points and digits, and all buckets (native/msm/many_terms.hpp).
+In G1 that over h has most terms; the one in G2 has fewer, and points of twice the size.
 `benchmarks/engine.py kernels` measures each stage and `benchmarks/engine.py memory` the whole.
 """
 
@@ -15,12 +16,14 @@ _FR = 32
 _MIB = 1 << 20
 _SCALAR_BITS = 255
 _TERM = 8
+_ENTRY = 4
 _IN_WINDOW = 8  # a digit, and the entry that it is sorted into
 _POINT = {"g1": 128, "g2": 256}
-_DIRECT = 1 << 16  # terms whose points are read in place
-_CHUNK = 16 * _MIB  # of copied points
+_MANY = 1 << 16  # more terms are taken in chunks
+_CHUNK = 29 * _MIB  # of points, each with its images
+_DIGITS, _DIGIT, _DIGIT_BUCKETS = 16, 2, 10923
 _WIDTHS = range(3, 21)
-_REDUCTION, _CHUNK_COST = 2.5, 0.6  # additions that a bucket costs: once, and for each chunk
+_BUCKET = 3.1  # additions that a bucket costs
 _TOGETHER = 8192  # buckets of narrow windows that are filled together
 
 
@@ -44,16 +47,12 @@ def needs_of(circuit: CompiledCircuit, parameters: int) -> Needs:
 def _multiplication(group: str, terms: int) -> int:
     """Return the bytes that a multi-scalar multiplication takes."""
     point = _POINT[group]
-    chunk = _CHUNK // point
-    chunks = -(-terms // chunk) if terms > _DIRECT else 1
-    width = min(
-        _WIDTHS,
-        key=lambda width: _windows(width) * terms + (_REDUCTION + _CHUNK_COST * chunks) * _all_buckets(width),
-    )
-    copied = min(terms, chunk) * point if terms > _DIRECT else 0
+    if terms > _MANY:
+        chunk = min(terms, _CHUNK // (2 * point))
+        return _TERM * terms + (2 * point + _DIGITS * _DIGIT + _ENTRY) * chunk + _DIGITS * _DIGIT_BUCKETS * point
+    width = min(_WIDTHS, key=lambda width: _windows(width) * terms + _BUCKET * _all_buckets(width))
     together = max(1, _TOGETHER // _buckets(width))
-    window = _IN_WINDOW * (min(terms, chunk) if copied else terms) * together
-    return _TERM * terms + copied + window + point * _all_buckets(width)
+    return _TERM * terms + _IN_WINDOW * terms * together + point * _all_buckets(width)
 
 
 def _windows(width: int) -> int:
