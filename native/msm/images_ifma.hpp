@@ -13,7 +13,8 @@ struct ImagePoints {
 
   static constexpr int ROWS = Point::ROWS / 2;  // of a coordinate
 
-  const u64* at(std::size_t index) const { return data[index / 4].x[index % 4][0]; }
+  // x[index % 4] of data[index / 4]: y is as long as each x.
+  const u64* at(std::size_t index) const { return data->x[0][0] + index * (8 * ROWS); }
 
   template <int ROW>
   CUZK_INLINE static void load(const u64* const images[8], FpLanes& out) {

@@ -35,7 +35,7 @@ class ManyTerms {
   ManyTerms(const Source* points, const Scalars& scalars, const PageArray<Term>& terms, int threads)
       : points_(points), scalars_(scalars), terms_(terms), threads_(static_cast<std::size_t>(std::max(threads, 1))) {
     for (const Share& share : deal(Digits::COUNT, 1, threads_, terms_.size()))
-      tasks_.push_back({share, static_cast<std::uint32_t>(tasks_.size() * Digits::BUCKETS), {}});
+      tasks_.push_back({share, static_cast<std::uint32_t>(tasks_.size() * Digits::BUCKETS), {}, {}});
   }
 
   Sum run() {
@@ -62,7 +62,11 @@ class ManyTerms {
         worker.lists.sum(images.data(), worker.entries.data(), worker.by_bucket, buckets);
       });
     }
-    for_each_task([&](Task& task, Worker& worker) { reduce(buckets, task, worker); });
+    parallel_for(tasks_.size(), static_cast<int>(threads_), [&](int thread, std::size_t begin, std::size_t end) {
+      auto& worker = workers[static_cast<std::size_t>(thread)];
+      if (!worker) worker = std::make_unique<Worker>(most);
+      reduce(buckets, {&tasks_[begin], end - begin}, worker->lists);
+    });
     return join();
   }
 
@@ -77,7 +81,7 @@ class ManyTerms {
   struct Task {
     Share share;
     std::uint32_t first_bucket;
-    std::vector<Sum> sums;
+    Sum plain, turned;  // the latter times 1 + w = -w^2
   };
 
   // The memory of a thread, used again for each of its tasks: fresh memory is slow when it is first written to.
@@ -136,26 +140,33 @@ class ManyTerms {
       worker.by_bucket.push_back({ends[bucket], ends[bucket + 1] - ends[bucket], first_bucket + bucket});
   }
 
-  // The sums of buckets times the two parts of their weights: of what has a part of n, n times the plain sum.
-  static void reduce(const Slots<Point>& buckets, Task& task, Worker& worker) {
+  // The sums of buckets times the two parts of their weights: of what has a part of n, n times the plain sum. Those of
+  // all tasks are summed together, which makes better batches.
+  static void reduce(const Slots<Point>& buckets, std::span<Task> tasks, ListSums<Arithmetic>& lists) {
     constexpr std::size_t STRIDE = std::max(Digits::MOST_ONE, Digits::MOST_TURNED);
     const std::vector<Digits::Weight>& weights = Digits::get().weights();
-    std::vector<std::vector<Entry>> parts(2 * STRIDE);
-    for (std::size_t bucket = 0; bucket < weights.size(); ++bucket) {
-      const Entry sum = buckets.entry_of(task.first_bucket + bucket);
-      parts[weights[bucket].one - 1].push_back(sum);
-      if (weights[bucket].turned > 0) parts[STRIDE + weights[bucket].turned - 1].push_back(sum);
-    }
+    std::vector<std::vector<Entry>> parts(2 * STRIDE * tasks.size());
+    for (std::size_t task = 0; task < tasks.size(); ++task)
+      for (std::size_t bucket = 0; bucket < weights.size(); ++bucket) {
+        const Entry sum = buckets.entry_of(tasks[task].first_bucket + bucket);
+        const auto [one, turned] = weights[bucket];
+        parts[2 * STRIDE * task + one - 1].push_back(sum);
+        if (turned > 0) parts[2 * STRIDE * task + STRIDE + turned - 1].push_back(sum);
+      }
     std::vector<Entry> entries;
-    std::vector<List> lists;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      lists.push_back({static_cast<std::uint32_t>(entries.size()), static_cast<std::uint32_t>(parts[i].size()),
-                       static_cast<std::uint32_t>(i)});
-      entries.insert(entries.end(), parts[i].begin(), parts[i].end());
+    std::vector<List> by_part;
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      by_part.push_back({static_cast<std::uint32_t>(entries.size()), static_cast<std::uint32_t>(parts[part].size()),
+                         static_cast<std::uint32_t>(part)});
+      entries.insert(entries.end(), parts[part].begin(), parts[part].end());
     }
-    Slots<Point> sums(parts.size());
-    worker.lists.sum(buckets.points(), entries.data(), lists, sums);
-    task.sums = Reduction<Group, Arithmetic>(worker.lists)(sums, 2, 0, STRIDE, STRIDE);
+    Slots<Point> plain(parts.size());
+    lists.sum(buckets.points(), entries.data(), by_part, plain);
+    const std::vector<Sum> sums = Reduction<Group, Arithmetic>(lists)(plain, 2 * tasks.size(), 0, STRIDE, STRIDE);
+    for (std::size_t task = 0; task < tasks.size(); ++task) {
+      tasks[task].plain = sums[2 * task];
+      tasks[task].turned = sums[2 * task + 1];
+    }
   }
 
   Sum join() const {
@@ -164,9 +175,8 @@ class ManyTerms {
       for (int i = 0; i < 8; ++i) total = total.doubled();
       for (const Task& task : tasks_) {
         if (task.share.first != digit) continue;
-        const Sum& turned = task.sums[1];  // times 1 + w = -w^2
-        total += task.sums[0];
-        total += Sum(turned.x * (BETA<Group> * BETA<Group>), -turned.y, turned.z);
+        total += task.plain;
+        total += Sum(task.turned.x * (BETA<Group> * BETA<Group>), -task.turned.y, task.turned.z);
       }
     }
     return total;

@@ -91,6 +91,12 @@ class Selection {
       const auto rank = [](u64 bits, int i) {
         return static_cast<std::uint32_t>(std::popcount(bits & ((u64{1} << i) - 1)));
       };
+      if ((counted & wide) == ~u64{0}) {  // all of them, as in a dense sum
+        for (std::uint32_t i = 0; i < 64; ++i) on_wide(base + i, row + i);
+        base += 64;
+        row += 64;
+        continue;
+      }
       for (u64 left = counted & wide; left != 0; left &= left - 1) {
         const int i = std::countr_zero(left);
         on_wide(base + rank(counted, i), row + rank(wide, i));
