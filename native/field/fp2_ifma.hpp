@@ -88,35 +88,99 @@ CUZK_INLINE FpLanes negated(const FpLanes& a, u64 factor) {
   return normalized(out);
 }
 
-// a b for a1 below 8 p: c0 = a0 b0 + (8 p - a1) b1, c1 = a0 b1 + a1 b0. Four products and two reductions: Karatsuba's
-// method would save one product, and spend as much on additions and carries.
-CUZK_INLINE Fp2Lanes product_columns(const Fp2Lanes& a, const Fp2Lanes& b) {
-  return {product_sum_columns(a.c0, b.c0, negated(a.c1, 8), b.c1), product_sum_columns(a.c0, b.c1, a.c1, b.c0)};
+// The steps of what is done beside two products, half of them beside each.
+template <int HALF, class Beside>
+CUZK_INLINE auto half(Beside& beside) {
+  return CUZK_BODY(i) {
+    if constexpr (i % 2 == 0) beside(std::integral_constant<int, HALF * FpModulus::LIMBS / 2 + i / 2>{});
+  };
 }
 
-// a conjugate(b) for a0 below 8 p: c0 = a0 b0 + a1 b1, c1 = a1 b0 + (8 p - a0) b1.
-CUZK_INLINE Fp2Lanes conjugate_product(const Fp2Lanes& a, const Fp2Lanes& b) {
-  return {normalized(product_sum_columns(a.c0, b.c0, a.c1, b.c1)),
-          normalized(product_sum_columns(a.c1, b.c0, negated(a.c0, 8), b.c1))};
+// Karatsuba's method, for a and b below 2^11 p: with s = a0 b0 and t = a1 b1,
+//     a b = s - t + ((a0 + a1) (b0 + b1) - s - t) u
+//     a conjugate(b) = s + t + ((a0 + a1) (b0 - b1 + 3 p) - s + t) u, for b1 below 3 p,
+// in columns. What is subtracted may leave as little as -p 2^-13 of c0 of a product; c1 is never negative.
+template <bool CONJUGATE, class Beside>
+CUZK_INLINE Fp2Lanes karatsuba_columns(const Fp2Lanes& a, const Fp2Lanes& b, Beside&& beside) {
+  constexpr int L = FpModulus::LIMBS;
+  FpLanes a_sum, b_sum;
+  Normalizer<FpModulus> a_normalizer, b_normalizer;
+  Wide<FpModulus> s = wide_product(
+      biased_zero<FpModulus>(), a.c0, b.c0,
+      CUZK_BODY(i) { a_sum.limb[i] = a_normalizer.template next<i>(add(a.c0.limb[i], a.c1.limb[i])); });
+  const Wide<FpModulus> t = wide_product(
+      biased_zero<FpModulus>(0), a.c1, b.c1, CUZK_BODY(i) {
+        b_sum.limb[i] = b_normalizer.template next<i>(
+            CONJUGATE ? add(sub(b.c0.limb[i], b.c1.limb[i]), broadcast(FpModulus::limb(i, 3)))
+                      : add(b.c0.limb[i], b.c1.limb[i]));
+      });
+  Wide<FpModulus> both;
+  Wide<FpModulus> c1 = wide_product(
+      biased_zero<FpModulus>(2), a_sum, b_sum, CUZK_BODY(i) {
+        unrolled<2 * i, 2 * i + 2>(CUZK_BODY(j) {
+          both.column[j] = CONJUGATE ? sub(s.column[j], t.column[j]) : add(s.column[j], t.column[j]);
+          s.column[j] = CONJUGATE ? add(s.column[j], t.column[j]) : sub(s.column[j], t.column[j]);
+        });
+      });
+  unrolled<0, L>(CUZK_BODY(i) {
+    reduce_column<i>(s);
+    c1.column[i] = sub(c1.column[i], both.column[i]);
+    c1.column[L + i] = sub(c1.column[L + i], both.column[L + i]);
+    beside(i);
+    reduce_column<i>(c1);
+  });
+  return {upper_columns<L>(s), upper_columns<L>(c1)};
 }
 
-// a^2 for a below 3 p: c0 = (a0 + a1) (a0 - a1 + 3 p), c1 = 2 a0 a1.
-CUZK_INLINE Fp2Lanes square_columns(const Fp2Lanes& a) {
-  const FpLanes c0 = product_columns(normalized(sum(a.c0, a.c1)), normalized(difference(a.c0, a.c1, 3)));
-  const FpLanes half = product_columns(a.c0, a.c1);
-  return {c0, sum(half, half)};
+template <class Beside>
+CUZK_INLINE Fp2Lanes product_columns(const Fp2Lanes& a, const Fp2Lanes& b, Beside&& beside) {
+  return karatsuba_columns<false>(a, b, beside);
 }
 
-CUZK_INLINE Fp2Lanes operator*(const Fp2Lanes& a, const Fp2Lanes& b) { return normalized(product_columns(a, b)); }
+// a^2 in columns for a below 3 p: c0 = (a0 + a1) (a0 - a1 + 3 p), c1 = 2 a0 a1.
+template <class Beside = Nothing>
+CUZK_INLINE Fp2Lanes square_columns(const Fp2Lanes& a, Beside&& beside = {}) {
+  const FpLanes c0 =
+      product_columns(normalized(sum(a.c0, a.c1)), normalized(difference(a.c0, a.c1, 3)), half<0>(beside));
+  const FpLanes half_c1 = product_columns(a.c0, a.c1, half<1>(beside));
+  return {c0, sum(half_c1, half_c1)};
+}
 
 // What has to be inverted in Fp to divide by a: a itself in Fp, c0^2 + c1^2 in Fp2.
 CUZK_INLINE const FpLanes& norm(const FpLanes& a) { return a; }
-CUZK_INLINE FpLanes norm(const Fp2Lanes& a) { return normalized(square_columns(a.c0, a.c1)); }
+CUZK_INLINE FpLanes norm(const Fp2Lanes& a) { return normalized(square_sum_columns(Nothing{}, a.c0, a.c1)); }
 
-// a / b, given 1 / norm(b).
-CUZK_INLINE FpLanes quotient(const FpLanes& a, const FpLanes&, const FpLanes& inverse_norm) { return a * inverse_norm; }
-CUZK_INLINE Fp2Lanes quotient(const Fp2Lanes& a, const Fp2Lanes& b, const FpLanes& inverse_norm) {
-  return conjugate_product(a, {b.c0 * inverse_norm, b.c1 * inverse_norm});
+// a / b in columns, given 1 / norm(b).
+template <class Beside>
+CUZK_INLINE FpLanes quotient_columns(const FpLanes& a, const FpLanes&, const FpLanes& inverse_norm, Beside&& beside) {
+  return product_columns(a, inverse_norm, beside);
+}
+template <class Beside>
+CUZK_INLINE Fp2Lanes quotient_columns(const Fp2Lanes& a, const Fp2Lanes& b, const FpLanes& inverse_norm,
+                                      Beside&& beside) {
+  const FpLanes c0 = product_columns(b.c0, inverse_norm, beside);
+  const FpLanes c1 = product_columns(b.c1, inverse_norm);
+  return karatsuba_columns<true>(a, {normalized(c0), normalized(c1)}, Nothing{});
+}
+
+// The coordinates of an element over Fp.
+template <class C>
+inline constexpr int PARTS = sizeof(C) / sizeof(FpLanes);
+template <int>
+CUZK_INLINE FpLanes& part(FpLanes& a) {
+  return a;
+}
+template <int>
+CUZK_INLINE const FpLanes& part(const FpLanes& a) {
+  return a;
+}
+template <int K>
+CUZK_INLINE FpLanes& part(Fp2Lanes& a) {
+  return K == 0 ? a.c0 : a.c1;
+}
+template <int K>
+CUZK_INLINE const FpLanes& part(const Fp2Lanes& a) {
+  return K == 0 ? a.c0 : a.c1;
 }
 
 }  // namespace

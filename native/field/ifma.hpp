@@ -118,17 +118,28 @@ CUZK_INLINE Lanes<M> power_of_two() {
   return broadcast<M>(limbs.value);
 }
 
+// Makes the limbs of a number normal, from the lowest up, whatever their signs.
+template <class M>
+class Normalizer {
+ public:
+  template <int I>
+  CUZK_INLINE Vector next(Vector limb) {
+    const Vector sum = I == 0 ? limb : add(limb, carry_);
+    if constexpr (I == M::LIMBS - 1) return sum;
+    carry_ = _mm512_srai_epi64(sum, 52);
+    return low52(sum);
+  }
+
+ private:
+  Vector carry_;
+};
+
 // Limbs of any sign whose sum is not negative -> normal.
 template <class M>
 CUZK_INLINE Lanes<M> normalized(const Lanes<M>& a) {
   Lanes<M> out;
-  Vector carry = _mm512_setzero_si512();
-  CUZK_UNROLL for (int i = 0; i < M::LIMBS - 1; ++i) {
-    const Vector sum = add(a.limb[i], carry);
-    out.limb[i] = low52(sum);
-    carry = _mm512_srai_epi64(sum, 52);
-  }
-  out.limb[M::LIMBS - 1] = add(a.limb[M::LIMBS - 1], carry);
+  Normalizer<M> normalizer;
+  unrolled<0, M::LIMBS>(CUZK_BODY(i) { out.limb[i] = normalizer.template next<i>(a.limb[i]); });
   return out;
 }
 
@@ -141,11 +152,11 @@ struct Wide {
 // Montgomery's reduction takes the columns i < LIMBS from below and adds to each the multiple m p that makes it
 // divisible by 2^52; column i + 1 takes what column i then carries, the quotient rounded up. A bias of 2^52 - 1 that
 // these columns have from the start turns that into a plain shift (arithmetic, for a column may be negative): no need
-// to wait for the lowest half-product of m p. Zero, biased:
+// to wait for the lowest half-product of m p. Zero with so many biases:
 template <class M>
-CUZK_INLINE Wide<M> biased_zero() {
+CUZK_INLINE Wide<M> biased_zero(int biases = 1) {
   Wide<M> t;
-  CUZK_UNROLL for (int i = 0; i < M::LIMBS; ++i) t.column[i] = broadcast(MASK52);
+  CUZK_UNROLL for (int i = 0; i < M::LIMBS; ++i) t.column[i] = broadcast(biases * MASK52);
   CUZK_UNROLL for (int i = M::LIMBS; i < 2 * M::LIMBS; ++i) t.column[i] = _mm512_setzero_si512();
   return t;
 }
@@ -206,27 +217,50 @@ CUZK_INLINE Lanes<M> divided_columns(const Lanes<M>& a) {
 // Products and their reductions take turns, row by row: a step of the reduction alone would wait for its m, while a row
 // of the product has nothing to wait for.
 
+//
+// `beside(i)`, i = 0, ..., LIMBS - 1, is other work, dealt among the rows: a processor has ports that multiply-adds
+// cannot use, and they would stay empty if that work came before or after all of them.
+
+struct Nothing {
+  template <class Step>
+  CUZK_INLINE void operator()(Step) const {}
+};
+
+// start + a b
+template <class M, class Beside>
+CUZK_INLINE Wide<M> wide_product(const Wide<M>& start, const Lanes<M>& a, const Lanes<M>& b, Beside&& beside) {
+  Wide<M> t = start;
+  unrolled<0, M::LIMBS>(CUZK_BODY(i) {
+    add_row<i>(t, a, b);
+    beside(i);
+  });
+  return t;
+}
+
 // a * b / R in columns, about p, for normal a, b < 2^13 p.
-template <class M>
-CUZK_INLINE Lanes<M> product_columns(const Lanes<M>& a, const Lanes<M>& b) {
+template <class M, class Beside = Nothing>
+CUZK_INLINE Lanes<M> product_columns(const Lanes<M>& a, const Lanes<M>& b, Beside&& beside = {}) {
   Wide<M> t = biased_zero<M>();
   add_row<0>(t, a, b);
   unrolled<0, M::LIMBS>(CUZK_BODY(i) {
     add_row<i + 1>(t, a, b);
+    beside(i);
     reduce_column<i>(t);
   });
   return upper_columns<M::LIMBS>(t);
 }
 
 // (a b + c d) / R in columns, about p, for normal factors < 2^12 p.
-template <class M>
-CUZK_INLINE Lanes<M> product_sum_columns(const Lanes<M>& a, const Lanes<M>& b, const Lanes<M>& c, const Lanes<M>& d) {
+template <class M, class Beside = Nothing>
+CUZK_INLINE Lanes<M> product_sum_columns(const Lanes<M>& a, const Lanes<M>& b, const Lanes<M>& c, const Lanes<M>& d,
+                                         Beside&& beside = {}) {
   Wide<M> t = biased_zero<M>();
   add_row<0>(t, a, b);
   add_row<0>(t, c, d);
   unrolled<0, M::LIMBS>(CUZK_BODY(i) {
     add_row<i + 1>(t, a, b);
     add_row<i + 1>(t, c, d);
+    beside(i);
     reduce_column<i>(t);
   });
   return upper_columns<M::LIMBS>(t);
@@ -249,8 +283,8 @@ CUZK_INLINE void add_diagonal(Wide<M>& t, const Lanes<M>& a) {
 
 // The sum of squares over R in columns, as product_columns. Once row i is there, the columns 2 i and 2 i + 1 of the
 // cross products are complete.
-template <class M, class... More>
-CUZK_INLINE Lanes<M> square_columns(const Lanes<M>& a, const More&... more) {
+template <class M, class Beside, class... More>
+CUZK_INLINE Lanes<M> square_sum_columns(Beside&& beside, const Lanes<M>& a, const More&... more) {
   constexpr int L = M::LIMBS;
   Wide<M> t = biased_zero<M>(), cross;
   CUZK_UNROLL for (int i = 0; i < 2 * L; ++i) cross.column[i] = _mm512_setzero_si512();
@@ -261,10 +295,16 @@ CUZK_INLINE Lanes<M> square_columns(const Lanes<M>& a, const More&... more) {
     t.column[2 * i + 1] = add(t.column[2 * i + 1], add(cross.column[2 * i + 1], cross.column[2 * i + 1]));
     add_diagonal<i>(t, a);
     (add_diagonal<i>(t, more), ...);
+    beside(i);
     if constexpr (i > 0) reduce_column<i - 1>(t);
   });
   reduce_column<L - 1>(t);
   return upper_columns<L>(t);
+}
+
+template <class M, class Beside = Nothing>
+CUZK_INLINE Lanes<M> square_columns(const Lanes<M>& a, Beside&& beside = {}) {
+  return square_sum_columns(beside, a);
 }
 
 template <class M>
@@ -293,22 +333,46 @@ CUZK_INLINE Lanes<M> reduced_once(const Lanes<M>& a, u64 factor) {
   return out;
 }
 
-// Eight vectors of eight words, transposed: word j of vector i becomes word i of vector j.
+// Eight vectors of eight words, transposed: word j of vector i becomes word i of vector j. In eight steps of three
+// shuffles, for work beside products.
+class Transposition {
+ public:
+  // in(i) is vector i.
+  template <int STEP, class In>
+  CUZK_INLINE void step(In in) {
+    constexpr int ORDER[24] = {0, 1, 2, 3, 8, 10, 9, 11, 4, 5, 6, 7, 12, 14, 13, 15, 16, 20, 17, 21, 18, 22, 19, 23};
+    unrolled<0, 3>(CUZK_BODY(i) { shuffle<ORDER[3 * STEP + i]>(in); });
+  }
+
+  Vector out[8];
+
+ private:
+  template <int N, class In>
+  CUZK_INLINE void shuffle(In in) {
+    constexpr int J = N % 8, SIDE = J & 4, ROW = J & 1;
+    if constexpr (N < 8) {
+      const Vector low = in(std::integral_constant<int, J - ROW>{}),
+                   high = in(std::integral_constant<int, J - ROW + 1>{});
+      pairs_[J] =
+          ROW == 0 ? _mm512_unpacklo_epi64(low, high) : _mm512_unpackhi_epi64(low, high);  // words ROW, ROW + 2, ..
+    } else if constexpr (N < 16) {
+      const Vector even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13),
+                   odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+      fours_[J] = _mm512_permutex2var_epi64(pairs_[SIDE + ROW], (J & 2) == 0 ? even : odd,
+                                            pairs_[SIDE + ROW + 2]);  // words J % 4, J % 4 + 4
+    } else {
+      out[J] = SIDE == 0 ? _mm512_shuffle_i64x2(fours_[J], fours_[J + 4], 0x44)
+                         : _mm512_shuffle_i64x2(fours_[J - 4], fours_[J], 0xee);
+    }
+  }
+
+  Vector pairs_[8], fours_[8];
+};
+
 CUZK_INLINE void transpose(const Vector in[8], Vector out[8]) {
-  Vector a[8], b[8];
-  CUZK_UNROLL for (int i = 0; i < 8; i += 2) {
-    a[i] = _mm512_unpacklo_epi64(in[i], in[i + 1]);      // words 0 2 4 6 of both
-    a[i + 1] = _mm512_unpackhi_epi64(in[i], in[i + 1]);  // words 1 3 5 7
-  }
-  const Vector even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13), odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
-  CUZK_UNROLL for (int i = 0; i < 8; i += 4) CUZK_UNROLL for (int j = 0; j < 2; ++j) {
-    b[i + j] = _mm512_permutex2var_epi64(a[i + j], even, a[i + j + 2]);     // words j, j + 4
-    b[i + j + 2] = _mm512_permutex2var_epi64(a[i + j], odd, a[i + j + 2]);  // words j + 2, j + 6
-  }
-  CUZK_UNROLL for (int j = 0; j < 4; ++j) {
-    out[j] = _mm512_shuffle_i64x2(b[j], b[j + 4], 0x44);
-    out[j + 4] = _mm512_shuffle_i64x2(b[j], b[j + 4], 0xee);
-  }
+  Transposition transposition;
+  unrolled<0, 8>(CUZK_BODY(i) { transposition.template step<i>([&](int j) { return in[j]; }); });
+  CUZK_UNROLL for (int i = 0; i < 8; ++i) out[i] = transposition.out[i];
 }
 
 }  // namespace

@@ -7,13 +7,6 @@
 namespace cuzk::ifma {
 namespace {
 
-// Eight limbs of eight rows.
-CUZK_INLINE void load_rows(const u64* const rows[8], FpLanes& out) {
-  Vector in[8];
-  CUZK_UNROLL for (int i = 0; i < 8; ++i) in[i] = _mm512_loadu_si512(rows[i]);
-  transpose(in, out.limb);
-}
-
 // LOW bits at LOW_BIT of a number in words w, w + 1: (w >> shift | next << (64 - shift)) & (2^52 - 1).
 template <int SHIFT>
 CUZK_INLINE Vector limb_across(Vector word, Vector next) {
@@ -59,14 +52,24 @@ struct EncodedPoints {
 
   const std::uint8_t* at(std::size_t index) const { return data + index * ENCODED_SIZE<Point>; }
 
+  // One coordinate of eight points, in steps: limb(i) is there after the last.
   template <int ROW>
-  CUZK_INLINE static void load(const std::uint8_t* const points[8], FpLanes& out) {
-    constexpr int PLACE = encoded_row<Point>(ROW);
-    const std::uint8_t* integers[8];
-    CUZK_UNROLL for (int i = 0; i < 8; ++i) integers[i] = points[i] + 48 * PLACE;
-    load_encoded<PLACE == Point::ROWS - 1>(integers, out);
-    if constexpr (ROW >= Point::ROWS / 2) out = normalized(divided_columns<4>(out));
-  }
+  class Loader {
+   public:
+    template <int STEP>
+    CUZK_INLINE void step(const std::uint8_t* const points[8]) {
+      if constexpr (STEP != 0) return;
+      constexpr int PLACE = encoded_row<Point>(ROW);
+      const std::uint8_t* integers[8];
+      CUZK_UNROLL for (int i = 0; i < 8; ++i) integers[i] = points[i] + 48 * PLACE;
+      load_encoded<PLACE == Point::ROWS - 1>(integers, value_);
+      if constexpr (ROW >= Point::ROWS / 2) value_ = normalized(divided_columns<4>(value_));
+    }
+    CUZK_INLINE Vector limb(int i) const { return value_.limb[i]; }
+
+   private:
+    FpLanes value_;
+  };
 
   CUZK_INLINE static void prefetch(const std::uint8_t* point) {
     CUZK_UNROLL for (std::size_t offset = 0; offset < ENCODED_SIZE<Point>; offset += 64)
@@ -83,28 +86,24 @@ struct LimbPoints {
   const Point* at(std::size_t index) const { return data + index; }
 
   template <int ROW>
-  CUZK_INLINE static void load(const Point* const points[8], FpLanes& out) {
-    const u64* rows[8];
-    CUZK_UNROLL for (int i = 0; i < 8; ++i) rows[i] = points[i]->row[ROW];
-    load_rows(rows, out);
-  }
+  class Loader {
+   public:
+    template <int STEP>
+    CUZK_INLINE void step(const Point* const points[8]) {
+      rows_.template step<STEP>([&](int i)
+                                    __attribute__((always_inline)) { return _mm512_load_si512(points[i]->row[ROW]); });
+    }
+    CUZK_INLINE Vector limb(int i) const { return rows_.out[i]; }
+
+   private:
+    Transposition rows_;
+  };
 
   CUZK_INLINE static void prefetch(const Point* point) {
     CUZK_UNROLL for (int row = 0; row < Point::ROWS; ++row)
         _mm_prefetch(reinterpret_cast<const char*>(point->row[row]), _MM_HINT_T1);
   }
 };
-
-// Coordinate 0 (x) or 1 (y) from an array of eight points.
-template <int COORDINATE, class Source, class Pointer>
-CUZK_INLINE void load_coordinate(const Pointer points[8], FpLanes& out) {
-  Source::template load<COORDINATE>(points, out);
-}
-template <int COORDINATE, class Source, class Pointer>
-CUZK_INLINE void load_coordinate(const Pointer points[8], Fp2Lanes& out) {
-  Source::template load<2 * COORDINATE>(points, out.c0);
-  Source::template load<2 * COORDINATE + 1>(points, out.c1);
-}
 
 }  // namespace
 }  // namespace cuzk::ifma

@@ -9,7 +9,7 @@
 // Bounds: coordinates in memory are below 2 p (1 + 2^-8), so below 2.01 p; products are about p, which is below 1.01 p.
 #pragma once
 
-#include "msm/loads_ifma.hpp"
+#include "msm/steps_ifma.hpp"
 
 namespace cuzk::ifma {
 namespace {
@@ -35,130 +35,8 @@ inline bool invert_lanes(FpLanes& a) {
   return any != 0;
 }
 
-template <class Point>
-struct CoordinateOf;
-template <>
-struct CoordinateOf<G1Limbs> {
-  using Type = FpLanes;
-};
-template <>
-struct CoordinateOf<G2Limbs> {
-  using Type = Fp2Lanes;
-};
-
-CUZK_INLINE void load_lanes(const u64 (*rows)[8][8], FpLanes& out) {
-  CUZK_UNROLL for (int l = 0; l < 8; ++l) out.limb[l] = _mm512_load_si512(rows[0][l]);
-}
-CUZK_INLINE void load_lanes(const u64 (*rows)[8][8], Fp2Lanes& out) {
-  load_lanes(rows, out.c0);
-  load_lanes(rows + 1, out.c1);
-}
-CUZK_INLINE void store_lanes(const FpLanes& in, u64 (*rows)[8][8], __mmask8 lanes) {
-  if (lanes == 0xff) {
-    CUZK_UNROLL for (int l = 0; l < 8; ++l) _mm512_store_si512(rows[0][l], in.limb[l]);
-  } else {
-    CUZK_UNROLL for (int l = 0; l < 8; ++l) _mm512_mask_store_epi64(rows[0][l], lanes, in.limb[l]);
-  }
-}
-CUZK_INLINE void store_lanes(const Fp2Lanes& in, u64 (*rows)[8][8], __mmask8 lanes) {
-  store_lanes(in.c0, rows, lanes);
-  store_lanes(in.c1, rows + 1, lanes);
-}
-
-// Addends named by entries.
-template <class Source, class Point>
-class NamedAddends {
- public:
-  NamedAddends(Source source, EntryRange range) : source_(source), range_(range) {}
-
-  std::size_t groups() const { return (range_.count + 7) / 8; }
-
-  // The addends of one group.
-  struct Group {
-    __mmask8 present, negate;
-    decltype(std::declval<Source>().at(0)) points[8];  // absent ones are another's
-
-    template <int COORDINATE, class C>
-    CUZK_INLINE void load(C& out) const {
-      load_coordinate<COORDINATE, Source>(points, out);
-    }
-  };
-
-  CUZK_INLINE Group group(std::size_t g) const {
-    const std::size_t left = range_.count - 8 * g;
-    const auto used = static_cast<__mmask8>(left < 8 ? (1u << left) - 1 : 0xff);
-    const __m256i absent = _mm256_set1_epi32(-1);
-    const __m256i entries = _mm256_mask_loadu_epi32(absent, used, range_.entries + 8 * g);
-    Group out;
-    out.present = _mm256_cmpneq_epi32_mask(entries, absent);
-    out.negate = _mm256_test_epi32_mask(entries, _mm256_set1_epi32(1));
-    alignas(32) Entry named[8];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(named), entries);
-    if (out.present == 0xff) {
-      CUZK_UNROLL for (int i = 0; i < 8; ++i) out.points[i] = source_.at(index_of(named[i]));
-    } else if (out.present != 0) {
-      const Entry any = named[__builtin_ctz(out.present)];
-      for (int i = 0; i < 8; ++i) out.points[i] = source_.at(index_of(named[i] == ABSENT ? any : named[i]));
-    }
-    return out;
-  }
-
-  // Calls for the addend that one lane of the group has in the next batch. Spread over the backward pass, so that the
-  // requests never fill the processor's buffers for cache misses.
-  CUZK_INLINE void prefetch(std::size_t g, int lane) const {
-    const std::size_t i = 8 * g + lane;
-    if (i >= range_.count || range_.upcoming == nullptr || range_.upcoming[i] == ABSENT) return;
-    Source::prefetch(source_.at(index_of(range_.upcoming[i])));
-  }
-
- private:
-  Source source_;
-  EntryRange range_;
-};
-
-// Addends that are sums themselves, lane by lane.
-template <class Point>
-class SumAddends {
- public:
-  SumAddends(SumsView<Point> sums, std::size_t groups) : sums_(sums), groups_(groups) {}
-
-  std::size_t groups() const { return groups_; }
-
-  struct Group {
-    __mmask8 present, negate;
-    const LaneSums<Point>* sums;
-
-    template <int COORDINATE, class C>
-    CUZK_INLINE void load(C& out) const {
-      load_lanes(sums->row + COORDINATE * (Point::ROWS / 2), out);
-    }
-  };
-
-  CUZK_INLINE Group group(std::size_t g) const { return {static_cast<__mmask8>(~sums_.empty[g]), 0, &sums_.sums[g]}; }
-  CUZK_INLINE void prefetch(std::size_t, int) const {}
-
- private:
-  SumsView<Point> sums_;
-  std::size_t groups_;
-};
-
-// What eight additions need between the passes.
-template <class C>
-struct alignas(64) Pending {
-  C denominator;     // x2 - x1 + 3 p, or what replaces it
-  FpLanes norm;      // of the denominator
-  FpLanes prefix;    // product of the norms before
-  __mmask8 active;   // lanes with an addition
-  __mmask8 doubled;  // lanes with equal points
-};
-template <>
-struct alignas(64) Pending<FpLanes> {
-  union {
-    FpLanes denominator, norm;
-  };
-  FpLanes prefix;
-  __mmask8 active, doubled;
-};
+// A function of its own: in one that is made of all passes, gcc finds registers for much less.
+#define CUZK_APART __attribute__((noinline))
 
 template <class Point, class Addends>
 class Batch {
@@ -171,154 +49,187 @@ class Batch {
   }
 
   void run() {
-    const std::size_t groups = addends_.groups();
-    product_ = power_of_two<FpModulus, FpModulus::LOG2_R>();
-    __mmask8 any = 0;
-    for (std::size_t g = 0; g < groups; ++g) any |= forward<false>(g);
-    if (any == 0) return;
-    if (invert_lanes(product_)) {
-      backward<false>(groups);
+    const std::size_t groups = (addends_.groups() + 1) / 2 * 2;
+    if (!begin(groups)) return;
+    multiply_up<false>(groups);
+    if (invert_products()) {
+      divide_down<false>(groups);
     } else {
-      product_ = power_of_two<FpModulus, FpModulus::LOG2_R>();
-      for (std::size_t g = 0; g < groups; ++g) forward<true>(g);
-      invert_lanes(product_);
-      backward<true>(groups);
+      multiply_up<true>(groups);
+      invert_products();
+      divide_down<true>(groups);
     }
   }
 
  private:
-  static constexpr int Y = Point::ROWS / 2;  // the first row of y
-  static constexpr int TOGETHER = 2;
-  using Group = typename Addends::Group;
+  using X = Coordinate<Point, Addends, 0>;
+  using Y = Coordinate<Point, Addends, 1>;
 
-  // y of the addend with its sign, or 3 p - y: below 3 p, limb by limb.
-  CUZK_INLINE static C signed_y(const Group& addends) {
-    C y;
-    addends.template load<1>(y);
-    return negated_where(addends.negate, y, 3);
+  // Where y of the addend is to be known at once: with its sign, or 3 p - y. Below 3 p, limb by limb.
+  CUZK_INLINE C signed_y(std::size_t g) const {
+    Y y(addends_, g);
+    run_all(y);
+    return negated_where(addends_.negated(g), y.all_limbs(), 3);
   }
 
   // What is added to nothing is copied.
-  __attribute__((noinline)) void copy(LaneSums<Point>& sums, const Group& addends, __mmask8 lanes) {
-    C x;
-    addends.template load<0>(x);
-    store_lanes(x, sums.row, lanes);
-    store_lanes(normalized(signed_y(addends)), sums.row + Y, lanes);
+  CUZK_APART void copy(std::size_t g, __mmask8 lanes) {
+    X x(addends_, g);
+    run_all(x);
+    store_lanes(x.all_limbs(), sums_[g].row, lanes);
+    store_lanes(normalized(signed_y(g)), sums_[g].row + PARTS<C>, lanes);
   }
 
-  // Returns the lanes with an addition.
-  template <bool EXACT>
-  CUZK_INLINE __mmask8 forward(std::size_t g) {
-    const Group addends = addends_.group(g);
-    LaneSums<Point>& sums = sums_[g];
-    Pending<C>& pending = pending_[g];
-    if constexpr (!EXACT) {  // else it is done
-      pending.active = addends.present & ~empty_[g];
-      if (const __mmask8 copied = addends.present & empty_[g]) {
-        copy(sums, addends, copied);
+  // Finds the lanes with an addition, and copies what is added to nothing. Returns whether there are additions.
+  bool begin(std::size_t groups) {
+    __mmask8 any = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+      const __mmask8 present = addends_.present(g);
+      pending_[g].active = present & ~empty_[g];
+      any |= pending_[g].active;
+      if (const __mmask8 copied = present & empty_[g]) {
+        copy(g, copied);
         empty_[g] &= ~copied;
       }
     }
-    const __mmask8 active = pending.active;
-    if (active == 0) return 0;
-    C x1, x2;
-    load_lanes(sums.row, x1);
-    addends.template load<0>(x2);
-    C denominator = normalized(difference(x2, x1, 3));  // below 5.01 p
-    if (active != 0xff) denominator = blend(active, one(x1), denominator);
+    return any != 0;
+  }
+
+  // The forward pass. The denominators of the next two groups are computed beside the products of these.
+  template <bool EXACT>
+  CUZK_APART void multiply_up(std::size_t groups) {
+    for (FpLanes& product : products_) product = power_of_two<FpModulus, FpModulus::LOG2_R>();
+    for (std::size_t g = 0; g <= groups; g += 2) {  // the denominators of g are still to be computed
+      Nothing nothing;
+      if (g == groups) {
+        multiply(g - 2, nothing, nothing);
+        break;
+      }
+      X x_a(addends_, g), x_b(addends_, g + 1);
+      Denominator<Point, X> denominator_a(sums_[g], x_a, pending_[g]),
+          denominator_b(sums_[g + 1], x_b, pending_[g + 1]);
+      if (g == 0) {
+        run_all(all(x_a, x_b));
+        run_all(all(denominator_a, denominator_b));
+      } else {
+        multiply(g - 2, all(x_a, x_b), all(denominator_a, denominator_b));
+      }
+      if constexpr (EXACT) except(g), except(g + 1);
+    }
+  }
+
+  // Multiplies the products by the norms of the groups g and g + 1.
+  template <class BesideA, class BesideB>
+  CUZK_INLINE void multiply(std::size_t g, BesideA&& beside_a, BesideB&& beside_b) {
+    Pending<C>&a = pending_[g], &b = pending_[g + 1];
+    a.prefix = products_[0];
+    a.norm = norm(a.denominator);
+    const FpLanes product_a_columns = product_columns(products_[0], a.norm, beside_a);
+    Normal<FpLanes> product_a(product_a_columns);
+    b.prefix = products_[1];
+    b.norm = norm(b.denominator);
+    products_[1] = normalized(product_columns(products_[1], b.norm, all(product_a, beside_b)));
+    products_[0] = product_a.value;
+  }
+
+  // The denominators of lanes with x1 = x2.
+  CUZK_APART void except(std::size_t g) {
+    Pending<C>& pending = pending_[g];
+    C denominator = pending.denominator, y1;
+    load_lanes(sums_[g].row + PARTS<C>, y1);
+    const __mmask8 same_x = pending.active & zero_lanes(denominator);
+    const __mmask8 opposite = same_x & zero_lanes(normalized(sum(y1, signed_y(g))));
+    pending.doubled = same_x & ~opposite;
+    denominator = blend(pending.doubled, denominator, normalized(sum(y1, y1)));
+    pending.denominator = blend(opposite, denominator, one(y1));
+    pending.active &= ~opposite;
+    empty_[g] |= opposite;
+  }
+
+  // 1 / a and 1 / b from 1 / (a b); false if one of them is zero somewhere.
+  CUZK_APART bool invert_products() {
+    FpLanes inverse = products_[0] * products_[1];
+    const bool is_invertible = invert_lanes(inverse);
+    const FpLanes first = inverse * products_[1];
+    products_[1] = inverse * products_[0];
+    products_[0] = first;
+    return is_invertible;
+  }
+
+  // The backward pass.
+  template <bool EXACT>
+  CUZK_APART void divide_down(std::size_t groups) {
+    for (std::size_t g = groups; g > 0;) {
+      g -= 2;
+      if ((pending_[g].active | pending_[g + 1].active) != 0) add_to<EXACT>(g);  // else denominators of 1, if any
+    }
+  }
+
+  // Adds to the groups g and g + 1. What is done between the products of one is done beside those of the other.
+  template <bool EXACT>
+  CUZK_INLINE void add_to(std::size_t g) {
+    Pending<C>&a = pending_[g], &b = pending_[g + 1];
+    Y y2_a(addends_, g), y2_b(addends_, g + 1);
+    Numerator<Point, Y> numerator_a(sums_[g], y2_a, addends_.negated(g)),
+        numerator_b(sums_[g + 1], y2_b, addends_.negated(g + 1));
+    const FpLanes reciprocal_a_columns = product_columns(products_[0], a.prefix, y2_a);
+    Normal<FpLanes> reciprocal_a(reciprocal_a_columns);
+    prefetch(g, 0);
+    const FpLanes reciprocal_b_columns = product_columns(products_[1], b.prefix, all(y2_b, reciprocal_a));
+    Normal<FpLanes> reciprocal_b(reciprocal_b_columns);
+    prefetch(g, 1);
+    const FpLanes product_a_columns = product_columns(products_[0], a.norm, all(numerator_a, reciprocal_b));
+    Normal<FpLanes> product_a(product_a_columns);
+    prefetch(g, 2);
+    const FpLanes product_b_columns = product_columns(products_[1], b.norm, all(numerator_b, product_a));
+    Normal<FpLanes> product_b(product_b_columns);
+    prefetch(g, 3);
+    C tangent_a, tangent_b;
     if constexpr (EXACT) {
-      C y1;
-      load_lanes(sums.row + Y, y1);
-      const __mmask8 same_x = active & zero_lanes(denominator);
-      const __mmask8 opposite = same_x & zero_lanes(normalized(sum(y1, signed_y(addends))));
-      pending.doubled = same_x & ~opposite;
-      denominator = blend(pending.doubled, denominator, normalized(sum(y1, y1)));
-      denominator = blend(opposite, denominator, one(x1));
-      pending.active = active & ~opposite;
-      empty_[g] |= opposite;
+      tangent_a = make_tangent(g, numerator_a.value);
+      tangent_b = make_tangent(g + 1, numerator_b.value);
     }
-    pending.denominator = denominator;
-    pending.norm = norm(denominator);
-    pending.prefix = product_;
-    product_ = product_ * pending.norm;
-    return active;
+    const C lambda_a_columns = quotient_columns(numerator_a.value, a.denominator, reciprocal_a.value, product_b);
+    Normal<C> lambda_a(lambda_a_columns);
+    products_[0] = product_a.value;
+    products_[1] = product_b.value;
+    prefetch(g, 4);
+    const C lambda_b_columns = quotient_columns(numerator_b.value, b.denominator, reciprocal_b.value, lambda_a);
+    Normal<C> lambda_b(lambda_b_columns);
+    prefetch(g, 5);
+    const C square_a = square_columns(lambda_a.value, lambda_b);
+    Abscissa<Point> x_a(sums_[g], a.active, square_a, EXACT ? tangent_a : a.denominator);
+    prefetch(g, 6);
+    const C square_b = square_columns(lambda_b.value, x_a);
+    Abscissa<Point> x_b(sums_[g + 1], b.active, square_b, EXACT ? tangent_b : b.denominator);
+    prefetch(g, 7);
+    const C way_a = product_columns(lambda_a.value, x_a.way, x_b);
+    Ordinate<Point> y_a(sums_[g], a.active, way_a);
+    const C way_b = product_columns(lambda_b.value, x_b.way, y_a);
+    Ordinate<Point> y_b(sums_[g + 1], b.active, way_b);
+    run_all(y_b);
   }
 
-  template <bool EXACT>
-  CUZK_INLINE void backward(std::size_t groups) {
-    std::size_t together[TOGETHER];
-    int count = 0;
-    while (groups > 0) {
-      --groups;
-      if (pending_[groups].active != 0) together[count++] = groups;  // else denominators of 1, if any
-      if (count == TOGETHER || (groups == 0 && count > 0)) {
-        backward<EXACT>(together, count);
-        count = 0;
-      }
-    }
+  CUZK_INLINE void prefetch(std::size_t g, int lane) const {
+    addends_.prefetch(g, lane);
+    addends_.prefetch(g + 1, lane);
   }
 
-  // Some groups step by step: what one of them has to wait for, the others fill with their work.
-  template <bool EXACT>
-  CUZK_INLINE void backward(const std::size_t* groups, int count) {
-    Group addends[TOGETHER];
-    FpLanes reciprocal[TOGETHER];
-    C numerator[TOGETHER], delta[TOGETHER], lambda[TOGETHER], x3[TOGETHER];
-    for (int k = 0; k < count; ++k) {
-      const Pending<C>& pending = pending_[groups[k]];
-      addends[k] = addends_.group(groups[k]);
-      addends_.prefetch(groups[k], 0);
-      reciprocal[k] = product_ * pending.prefix;
-      addends_.prefetch(groups[k], 1);
-      product_ = product_ * pending.norm;
-      addends_.prefetch(groups[k], 2);
-      C y1;
-      load_lanes(sums_[groups[k]].row + Y, y1);
-      numerator[k] = normalized(difference(signed_y(addends[k]), y1, 3));  // below 6 p
-      delta[k] = pending.denominator;                                      // x2 - x1 + 3 p
-      if constexpr (EXACT) {
-        C x1;
-        load_lanes(sums_[groups[k]].row, x1);
-        const C square = normalized(square_columns(x1));
-        const C tangent = normalized(sum(sum(square, square), square));  // below 6.03 p
-        numerator[k] = blend(pending.doubled, numerator[k], tangent);
-        delta[k] = blend(pending.doubled, delta[k], difference(square, square, 3));  // 3 p
-      }
-    }
-    for (int k = 0; k < count; ++k) {
-      addends_.prefetch(groups[k], 3);
-      lambda[k] = quotient(numerator[k], pending_[groups[k]].denominator, reciprocal[k]);
-      addends_.prefetch(groups[k], 4);
-    }
-    for (int k = 0; k < count; ++k) {
-      // lambda^2 - x1 - x2 + 5 p = lambda^2 - 2 x1 - delta + 8 p, between 0.9 p and 7.1 p
-      C x1;
-      load_lanes(sums_[groups[k]].row, x1);
-      const C third = difference(difference(square_columns(lambda[k]), sum(x1, x1), 8), delta[k], 0);
-      x3[k] = normalized(reduced_once(reduced_once(third, 4), 2));
-      addends_.prefetch(groups[k], 5);
-    }
-    for (int k = 0; k < count; ++k) {
-      LaneSums<Point>& sums = sums_[groups[k]];
-      const __mmask8 active = pending_[groups[k]].active;
-      C x1, y1;
-      load_lanes(sums.row, x1);
-      load_lanes(sums.row + Y, y1);
-      addends_.prefetch(groups[k], 6);
-      // lambda (x1 - x3 + 3 p) - y1 + 3 p: below 5.1 p
-      C y3 = difference(product_columns(lambda[k], normalized(difference(x1, x3[k], 3))), y1, 3);
-      y3 = normalized(reduced_once(reduced_once(y3, 2), 2));
-      addends_.prefetch(groups[k], 7);
-      store_lanes(x3[k], sums.row, active);
-      store_lanes(y3, sums.row + Y, active);
-    }
+  // Where points are doubled: the numerator 3 x1^2; returns x2 - x1 + 3 p.
+  CUZK_INLINE C make_tangent(std::size_t g, C& numerator) const {
+    const Pending<C>& pending = pending_[g];
+    C x1;
+    load_lanes(sums_[g].row, x1);
+    const C square = normalized(square_columns(x1));
+    numerator = blend(pending.doubled, numerator, normalized(sum(sum(square, square), square)));  // below 6.03 p
+    return blend(pending.doubled, pending.denominator, difference(square, square, 3));            // 3 p
   }
 
   LaneSums<Point>* sums_;
   std::uint8_t* empty_;
   Pending<C>* pending_;
   const Addends& addends_;
-  FpLanes product_;
+  FpLanes products_[2];  // of the even and of the odd groups
 };
 
 template <class Point, class Source>
@@ -350,12 +261,12 @@ inline void convert_points(const std::uint8_t* encoded, const std::uint32_t* ind
   for (std::size_t first = 0; first < count; first += 8) {
     const std::uint8_t* addresses[8];
     for (std::size_t i = 0; i < 8; ++i) addresses[i] = source.at(indices[first + i < count ? first + i : first]);
-    typename CoordinateOf<Point>::Type x, y;
-    load_coordinate<0, EncodedPoints<Point>>(addresses, x);
-    load_coordinate<1, EncodedPoints<Point>>(addresses, y);
     LaneSums<Point> lanes;
-    store_lanes(x, lanes.row, 0xff);
-    store_lanes(y, lanes.row + Point::ROWS / 2, 0xff);
+    unrolled<0, Point::ROWS>(CUZK_BODY(row) {
+      typename EncodedPoints<Point>::template Loader<row> loader;
+      unrolled<0, 8>(CUZK_BODY(i) { loader.template step<i>(addresses); });
+      CUZK_UNROLL for (int l = 0; l < 8; ++l) _mm512_store_si512(lanes.row[row][l], loader.limb(l));
+    });
     Point eight[8];
     store_lane_points(lanes, first + 8 <= count ? points + first : eight);
     for (std::size_t i = first; first + 8 > count && i < count; ++i) points[i] = eight[i - first];
