@@ -17,12 +17,19 @@ struct ImagePoints {
   const u64* at(std::size_t index) const { return data->x[0][0] + index * (8 * ROWS); }
 
   template <int ROW>
-  CUZK_INLINE static void load(const u64* const images[8], FpLanes& out) {
-    const u64* rows[8];
-    CUZK_UNROLL for (int i = 0; i < 8; ++i) rows[i] =
-        ROW < ROWS ? images[i] + 8 * ROW : y(images[i]) + 8 * (ROW - ROWS);
-    load_rows(rows, out);
-  }
+  class Loader {
+   public:
+    template <int STEP>
+    CUZK_INLINE void step(const u64* const images[8]) {
+      rows_.template step<STEP>(CUZK_BODY(i) {
+        return _mm512_load_si512(ROW < ROWS ? images[i] + 8 * ROW : y(images[i]) + 8 * (ROW - ROWS));
+      });
+    }
+    CUZK_INLINE Vector limb(int i) const { return rows_.out[i]; }
+
+   private:
+    Transposition rows_;
+  };
 
   CUZK_INLINE static void prefetch(const u64* image) {
     CUZK_UNROLL for (int row = 0; row < ROWS; ++row) {
@@ -46,10 +53,10 @@ inline void write_images(const Point* points, std::size_t count, const u64 beta_
   for (std::size_t first = 0; first < count; first += 8) {
     const std::size_t size = first + 8 <= count ? 8 : count - first;
     for (int row = 0; row < ROWS; ++row) {
-      const u64* rows[8];
-      for (std::size_t i = 0; i < 8; ++i) rows[i] = points[first + (i < size ? i : 0)].row[row];
+      Vector rows[8];
+      for (std::size_t i = 0; i < 8; ++i) rows[i] = _mm512_load_si512(points[first + (i < size ? i : 0)].row[row]);
       FpLanes x, zero{};
-      load_rows(rows, x);
+      transpose(rows, x.limb);
       const FpLanes turned = x * beta;  // about p
       // beta^2 x = 4 p - x - beta x: between 0.9 p and 4 p
       const FpLanes twice = normalized(reduced_once(difference(zero, sum(x, turned), 4), 2));

@@ -90,8 +90,7 @@ struct LimbPoints {
    public:
     template <int STEP>
     CUZK_INLINE void step(const Point* const points[8]) {
-      rows_.template step<STEP>([&](int i)
-                                    __attribute__((always_inline)) { return _mm512_load_si512(points[i]->row[ROW]); });
+      rows_.template step<STEP>(CUZK_BODY(i) { return _mm512_load_si512(points[i]->row[ROW]); });
     }
     CUZK_INLINE Vector limb(int i) const { return rows_.out[i]; }
 
