@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -52,7 +53,8 @@ template <class Arithmetic>
 class ListSums {
  public:
   using Point = typename Arithmetic::Point;
-  static constexpr std::size_t CAPACITY = 1024;  // sums that share an inversion
+  // Sums that share an inversion: with what is added to them, now and next, they fit in a second-level cache of 1 MiB.
+  static constexpr std::size_t CAPACITY = std::bit_floor((std::size_t{1} << 17) / sizeof(Point));
 
   // For up to `lists` lists at once, where these are few.
   explicit ListSums(std::size_t lists)
