@@ -1,6 +1,6 @@
 // Fp and Fp2 = Fp[u] / (u^2 + 1) over eight lanes, with one interface for the curve arithmetic that is generic in both.
 //
-// Products of normal values below 2^12 p are about p in each coordinate, squares about 2 p in c1.
+// Products of normal values below 2^11 p are about p in each coordinate, squares about 2 p in c1.
 #pragma once
 
 #include "field/fp_params.hpp"
@@ -19,9 +19,6 @@ struct Fp2Lanes {
 CUZK_INLINE Fp2Lanes normalized(const Fp2Lanes& a) { return {normalized(a.c0), normalized(a.c1)}; }
 CUZK_INLINE Fp2Lanes difference(const Fp2Lanes& a, const Fp2Lanes& b, u64 factor) {
   return {difference(a.c0, b.c0, factor), difference(a.c1, b.c1, factor)};
-}
-CUZK_INLINE Fp2Lanes reduced_once(const Fp2Lanes& a, u64 factor) {
-  return {reduced_once(a.c0, factor), reduced_once(a.c1, factor)};
 }
 
 template <class M>
@@ -78,14 +75,6 @@ CUZK_INLINE Fp2Lanes one(const Fp2Lanes& a) {
   FpLanes zero;
   CUZK_UNROLL for (int i = 0; i < FpModulus::LIMBS; ++i) zero.limb[i] = _mm512_setzero_si512();
   return {one(a.c0), zero};
-}
-
-// factor * p - a, for a below factor * p: normal.
-CUZK_INLINE FpLanes negated(const FpLanes& a, u64 factor) {
-  FpLanes out;
-  CUZK_UNROLL for (int i = 0; i < FpModulus::LIMBS; ++i) out.limb[i] =
-      sub(broadcast(FpModulus::limb(i, factor)), a.limb[i]);
-  return normalized(out);
 }
 
 // The steps of what is done beside two products, half of them beside each.

@@ -216,7 +216,6 @@ CUZK_INLINE Lanes<M> divided_columns(const Lanes<M>& a) {
 
 // Products and their reductions take turns, row by row: a step of the reduction alone would wait for its m, while a row
 // of the product has nothing to wait for.
-
 //
 // `beside(i)`, i = 0, ..., LIMBS - 1, is other work, dealt among the rows: a processor has ports that multiply-adds
 // cannot use, and they would stay empty if that work came before or after all of them.
@@ -244,22 +243,6 @@ CUZK_INLINE Lanes<M> product_columns(const Lanes<M>& a, const Lanes<M>& b, Besid
   add_row<0>(t, a, b);
   unrolled<0, M::LIMBS>(CUZK_BODY(i) {
     add_row<i + 1>(t, a, b);
-    beside(i);
-    reduce_column<i>(t);
-  });
-  return upper_columns<M::LIMBS>(t);
-}
-
-// (a b + c d) / R in columns, about p, for normal factors < 2^12 p.
-template <class M, class Beside = Nothing>
-CUZK_INLINE Lanes<M> product_sum_columns(const Lanes<M>& a, const Lanes<M>& b, const Lanes<M>& c, const Lanes<M>& d,
-                                         Beside&& beside = {}) {
-  Wide<M> t = biased_zero<M>();
-  add_row<0>(t, a, b);
-  add_row<0>(t, c, d);
-  unrolled<0, M::LIMBS>(CUZK_BODY(i) {
-    add_row<i + 1>(t, a, b);
-    add_row<i + 1>(t, c, d);
     beside(i);
     reduce_column<i>(t);
   });

@@ -17,7 +17,7 @@ class NamedAddends {
   // None if no entry names a point.
   std::size_t groups() const { return any_ < range_.count ? (range_.count + 7) / 8 : 0; }
 
-  // A coordinate of the addends of one group, in steps: what is absent is another's.
+  // One row of the addends of one group, in steps; where no point is named, that of any other is loaded.
   template <int ROW>
   class Loader {
    public:

@@ -59,10 +59,10 @@ inline void write_images(const Point* points, std::size_t count, const u64 beta_
       transpose(rows, x.limb);
       const FpLanes turned = x * beta;  // about p
       // beta^2 x = 4 p - x - beta x: between 0.9 p and 4 p
-      const FpLanes twice = normalized(reduced_once(difference(zero, sum(x, turned), 4), 2));
+      const FpLanes turned_twice = normalized(reduced_once(difference(zero, sum(x, turned), 4), 2));
       Vector out[2][8];
       transpose(turned.limb, out[0]);
-      transpose(twice.limb, out[1]);
+      transpose(turned_twice.limb, out[1]);
       for (std::size_t i = 0; i < size; ++i) {
         LimbImages<Point>& image = images[first + i];
         _mm512_store_si512(image.x[0][row], _mm512_load_si512(points[first + i].row[row]));

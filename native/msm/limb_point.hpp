@@ -3,8 +3,8 @@
 //
 // A point (x, y) is held as (x / R, y / (R S)) in Montgomery form, R = 2^416 and S = 2^208: with u = 2^-208 that is
 // (u^2 x, u^3 y), a point of the isomorphic curve y^2 = x^3 + u^6 b, and the formulas of addition do not use b. The
-// Montgomery form of x / R is x itself, and that of y / (R S) is y / S, half a Montgomery reduction: points are read as
-// they are in the file each time they are added, and need no converted copy.
+// Montgomery form of x / R is x itself, and that of y / (R S) is y / S, half a Montgomery reduction: points can be
+// added as they are in the file, without a converted copy.
 #pragma once
 
 #include <cstddef>

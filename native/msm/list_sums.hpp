@@ -61,7 +61,7 @@ class ListSums {
       : capacity_(std::clamp<std::size_t>(lists, 1, CAPACITY)), sums_(capacity_), now_(capacity_), next_(capacity_) {}
 
   // Adds to out[list.target] the sum of every list; the lists are overwritten. `points` is what the entries name:
-  // Point, or bytes of uncompressed points.
+  // Point, the arithmetic's Images of it, or bytes of uncompressed points.
   template <class Source>
   void sum(const Source* points, const Entry* entries, std::vector<List>& lists, Slots<Point>& out) {
     std::size_t total = 0;

@@ -7,7 +7,7 @@
 namespace cuzk::ifma {
 namespace {
 
-// LOW bits at LOW_BIT of a number in words w, w + 1: (w >> shift | next << (64 - shift)) & (2^52 - 1).
+// The 52 bits from bit SHIFT of a word on, of which the last are in the next word.
 template <int SHIFT>
 CUZK_INLINE Vector limb_across(Vector word, Vector next) {
   constexpr int OR_THEN_AND = 0xa8;  // (a | b) & c
@@ -52,7 +52,7 @@ struct EncodedPoints {
 
   const std::uint8_t* at(std::size_t index) const { return data + index * ENCODED_SIZE<Point>; }
 
-  // One coordinate of eight points, in steps: limb(i) is there after the last.
+  // One row of eight points, in steps: limb(i) is there after the last.
   template <int ROW>
   class Loader {
    public:

@@ -42,12 +42,10 @@ class ManyTerms {
     const std::size_t count = terms_.size(), chunks = (count + CHUNK - 1) / CHUNK;
     const std::size_t most = (count + chunks - 1) / chunks;
     std::vector<std::unique_ptr<Worker>> workers(threads_);
-    const auto for_each_task = [&](auto body) {
-      parallel_tasks(tasks_.size(), static_cast<int>(threads_), [&](int thread, std::size_t task) {
-        auto& worker = workers[static_cast<std::size_t>(thread)];
-        if (!worker) worker = std::make_unique<Worker>(most);
-        body(tasks_[task], *worker);
-      });
+    const auto worker_of = [&](int thread) -> Worker& {
+      auto& worker = workers[static_cast<std::size_t>(thread)];
+      if (!worker) worker = std::make_unique<Worker>(most);
+      return *worker;
     };
     PageArray<Images> images(most);
     PageArray<Code> codes(Digits::COUNT * most);
@@ -56,16 +54,16 @@ class ManyTerms {
       const std::size_t begin = count * chunk / chunks, end = count * (chunk + 1) / chunks;
       const Terms terms{&terms_[begin], end - begin};
       read(terms, images.data(), codes.data());
-      for_each_task([&](Task& task, Worker& worker) {
+      parallel_tasks(tasks_.size(), static_cast<int>(threads_), [&](int thread, std::size_t number) {
+        Task& task = tasks_[number];
+        Worker& worker = worker_of(thread);
         const std::size_t first = task.share.begin(terms.size()), last = task.share.end(terms.size());
         sort(&codes[task.share.first * terms.size() + first], first, last - first, task.first_bucket, worker);
         worker.lists.sum(images.data(), worker.entries.data(), worker.by_bucket, buckets);
       });
     }
     parallel_for(tasks_.size(), static_cast<int>(threads_), [&](int thread, std::size_t begin, std::size_t end) {
-      auto& worker = workers[static_cast<std::size_t>(thread)];
-      if (!worker) worker = std::make_unique<Worker>(most);
-      reduce(buckets, {&tasks_[begin], end - begin}, worker->lists);
+      reduce(buckets, {&tasks_[begin], end - begin}, worker_of(thread).lists);
     });
     return join();
   }

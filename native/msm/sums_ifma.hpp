@@ -5,8 +5,6 @@
 // reciprocal out of the inverse of the product. If that product is zero, some lanes have x1 = x2: the forward pass is
 // run again in its exact form, which replaces their denominators by 2 y1 (equal points: tangent, numerator 3 x1^2) or 1
 // (opposite points: the sum is infinity). Lanes with nothing to add, or nothing to add to, have the denominator 1.
-//
-// Bounds: coordinates in memory are below 2 p (1 + 2^-8), so below 2.01 p; products are about p, which is below 1.01 p.
 #pragma once
 
 #include "msm/steps_ifma.hpp"
@@ -35,7 +33,7 @@ inline bool invert_lanes(FpLanes& a) {
   return any != 0;
 }
 
-// A function of its own: in one that is made of all passes, gcc finds registers for much less.
+// Kept a function of its own: where all passes become one, gcc keeps much less in registers.
 #define CUZK_APART __attribute__((noinline))
 
 template <class Point, class Addends>

@@ -25,7 +25,7 @@ struct VectorArithmetic {
     ifma::convert(encoded, indices, count, out);
   }
 
-  // The images of finite points, to be named as entries: image i of the point at n by 4 n + i.
+  // The images of finite points.
   using Images = ifma::LimbImages<Point>;
   static void make_images(const Point* points, std::size_t count, Images* images);
 
