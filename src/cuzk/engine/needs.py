@@ -1,9 +1,9 @@
 """How much memory a partition takes beside its segment, from the sizes of its circuit.
 
 It is the third vector of the quotient (native/ntt), or what the largest multi-scalar multiplications take, whichever is
-more: a list of the terms; their digits in a window and its buckets, where they are few (native/msm/pippenger.hpp); else
-a chunk of their points and digits, and all buckets (native/msm/many_terms.hpp).
-In G1 that over h has most terms; the one in G2 has fewer, and points of twice the size.
+more: a list of the terms; where these are few, their digits in a window and the buckets of all windows
+(native/msm/pippenger.hpp), else a chunk of their points and digits, and the buckets of all digits
+(native/msm/many_terms.hpp). In G1 that over h has most terms; the one in G2 has fewer, and points of twice the size.
 `benchmarks/engine.py kernels` measures each stage and `benchmarks/engine.py memory` the whole.
 """
 
@@ -24,7 +24,7 @@ _CHUNK = 29 * _MIB  # of points, each with its images
 _DIGITS, _DIGIT, _DIGIT_BUCKETS = 16, 2, 10923
 _WIDTHS = range(3, 21)
 _BUCKET = 3.1  # additions that a bucket costs
-_TOGETHER = 8192  # buckets of narrow windows that are filled together
+_TOGETHER = 4096  # buckets of narrow windows that are filled together
 
 
 def needs_of(circuit: CompiledCircuit, parameters: int) -> Needs:
