@@ -44,7 +44,7 @@ from cuzk.engine.kinds import Prepared, RegistrySource
 from cuzk.engine.snapshot import snapshot
 from cuzk.filecoin.development import DevelopmentOrder
 from cuzk.filecoin.kinds import Kind
-from cuzk.filecoin.local import LocalProver, StageTimes
+from cuzk.filecoin.local import LocalProver, StageTimes, checked_job
 from cuzk.filecoin.parameters.folder import development_folder
 from cuzk.filecoin.registry import entry
 from cuzk.filecoin.request import Priority
@@ -79,7 +79,8 @@ def overhead(circuit_id: str, proofs: int, rounds: int) -> None:
 
     def by_library() -> None:
         for request in requests:
-            prover.prove(known.decode(request), StageTimes())
+            times = StageTimes()
+            prover.prove(checked_job(known, request, times, threads), times)
 
     async def run() -> None:
         with tempfile.TemporaryDirectory() as data:
