@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -81,6 +82,13 @@ def imports() -> list[Import]:
             if package == "cuzk" and imported not in ("", "__version__", room_of(file)):
                 found.append(Import(file, line, room_of(file), imported))
     return found
+
+
+def test_the_files_of_the_multiplication_are_told() -> None:
+    text = (REPOSITORY / "docs" / "architecture.md").read_text()
+    table = text.partition("`native/msm`, from the top down:")[2].partition("\n\nThe engine")[0]
+    told = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row)}
+    assert told == {file.stem for file in (REPOSITORY / "native" / "msm").iterdir()}
 
 
 def test_every_room_has_a_floor() -> None:
