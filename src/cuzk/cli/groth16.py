@@ -51,7 +51,9 @@ def setup_command(
 )
 def prove_command(
     r1cs: R1cs,
-    witness: Annotated[Path, typer.Option(help="Witness file, as cuzk.groth16.write_witness does.", metavar="FILE")],
+    witness: Annotated[
+        Path, typer.Option(help="Witness file, as cuzk.groth16.write_witness writes it.", metavar="FILE")
+    ],
     params: Annotated[Path, typer.Option(help="Parameters of this circuit.", metavar="FILE")],
     out: Annotated[Path | None, typer.Option(help="Where the 192 bytes of the proof go.", metavar="FILE")] = None,
     public: Annotated[Path | None, typer.Option(help="Where the public inputs go, for verify.", metavar="FILE")] = None,

@@ -191,8 +191,9 @@ class Core:
         leases = self.world.ledger.of_process(name)
         for lease in leases:
             self._lease_failed(lease, f"{name} died: {reason}", permanent=False, dead=True)
-        for lease in [lease for lease in leases if lease.kind == "proof"][:1]:
-            self.processes.suspect(name, lease.job_id, lease.partition)
+        proof = next((lease for lease in leases if lease.kind == "proof"), None)
+        if proof is not None:  # one death is one suspicion, and any partition that was there may cast it
+            self.processes.suspect(name, proof.job_id, proof.partition)
         self._forget_loaded(name, reason)
         self.processes.died(name, reason)
         return self._settle()

@@ -75,7 +75,7 @@ class Processes:
         self._quarantines.pop(name, None)
 
     def fault(self, device: str, job_id: str, partition: int, error: str, *, dead: bool) -> None:
-        """Take note that a device failed at a partition; `dead`: in that its process died, which is one for all."""
+        """Take note that a device failed at a partition; `dead`: its process died, which casts no suspicion here."""
         self._context.emit(DeviceFault(at=self._context.clock(), device=device, error=error))
         if dead:
             return

@@ -99,8 +99,8 @@ class SegmentStore:
         self._owed: dict[int, int] = {}
 
     def take_free(self, job_id: str, partition: int, size: int) -> bool:
-        """Use a free segment of this size; False if there is none, or only one that is owed, which is so no longer."""
-        if not self._free.get(size):
+        """Use a free segment of this size; False if there is none."""
+        if not self._free.get(size):  # the caller makes one: what was to be free, but is still being made, is too many
             self._owed[size] = max(0, self._owed.get(size, 0) - 1)
             return False
         self._used[job_id, partition] = size, self._free[size].pop()

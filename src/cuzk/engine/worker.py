@@ -217,8 +217,8 @@ class _DeviceWorker(_Worker):
         threading.Thread(target=self._sample, daemon=True).start()
 
     def accept(self, task: say.ToWorker, descriptors: list[int]) -> None:
-        """Take a task in: start it; parameters are unloaded before anything else is, such as to load them again."""
-        if isinstance(task, say.UnloadTask):
+        """Take a task in: start it."""
+        if isinstance(task, say.UnloadTask):  # at once: a load that is asked for next must not be undone
             self.run(task, descriptors)
             return
         threading.Thread(target=self.run, args=(task, descriptors), daemon=True).start()

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Self
 
-from cuzk.algebra.arguments import require
+from cuzk.algebra.arguments import require, wrong_type
 from cuzk.r1cs import ONE, ConstraintSystem, Handle, LinearCombination, Value, Variable
 
 __all__ = ["Boolean"]
@@ -165,4 +165,4 @@ class Boolean(Handle):
 def _require_booleans(what: str, *operands: Boolean) -> None:
     for operand in operands:
         if not isinstance(operand, Boolean):
-            require(what, operand, Boolean, "Boolean.constant(True) makes a constant")
+            raise wrong_type(what, "Boolean", operand, "Boolean.constant(True) makes a constant")

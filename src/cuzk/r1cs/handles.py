@@ -43,7 +43,7 @@ def map_handles(what: str, structure: Any, rename: Callable[[Variable], Variable
 
 
 def shape_of(what: str, structure: Any, number: Callable[[Variable], Hashable]) -> Hashable:
-    """Describe nested lists and tuples of handles, with `number` in place of variables; InputError as above."""
+    """Describe nested lists and tuples of handles, with `number` in place of variables; InputError for others."""
     if isinstance(structure, Handle):
         variable = structure.variable
         return structure.shape, None if variable is None else number(variable)
