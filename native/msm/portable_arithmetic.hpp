@@ -33,8 +33,7 @@ struct PortableArithmetic {
     for (std::size_t i = 0; i < count; ++i) out[i] = read(encoded + indices[i] * Group::POINT_SIZE);
   }
 
-  // The images of a point under the units 1, w and w^2 (eisenstein.hpp): x, beta x, beta^2 x with the same y. Entries
-  // name image i of the point at n by 4 n + i.
+  // x, beta x, beta^2 x with the same y, named by entries as ifma::LimbImages are (limb_point.hpp).
   struct Images {
     F x[3], y;
   };

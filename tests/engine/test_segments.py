@@ -23,6 +23,9 @@ def pages(descriptor: int) -> int:
     return os.fstat(descriptor).st_blocks * 512
 
 
+@pytest.mark.skipif(
+    tuple(map(int, re.findall(r"\d+", os.uname().release)[:2])) < (5, 14), reason="before 5.14 Linux cannot"
+)
 def test_all_pages_are_mapped_at_once() -> None:
     descriptor = touched_segment("test-mapped", 3 * MIB, 1)
     try:

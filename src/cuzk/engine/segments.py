@@ -78,7 +78,7 @@ def mapped(descriptor: int, *, writable: bool) -> Iterator[memoryview]:
     protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
     view = memoryview(mmap.mmap(descriptor, os.fstat(descriptor).st_size, flags=mmap.MAP_SHARED, prot=protection))
     # All pages at once: seven times as fast as one at a time, when they are first written to. Not with MAP_POPULATE:
-    # `mmap` holds the GIL, for a minute if a segment is big. Linux before 5.14 refuses, and does it one at a time.
+    # `mmap` holds the GIL, for a minute if a segment is big. Linux before 5.14 refuses: there they come one at a time.
     populate = _MADV_POPULATE_WRITE if writable else _MADV_POPULATE_READ
     _libc.madvise(np.frombuffer(view, np.uint8).ctypes.data, len(view), populate)
     try:
