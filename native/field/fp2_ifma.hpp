@@ -20,6 +20,9 @@ CUZK_INLINE Fp2Lanes normalized(const Fp2Lanes& a) { return {normalized(a.c0), n
 CUZK_INLINE Fp2Lanes difference(const Fp2Lanes& a, const Fp2Lanes& b, u64 factor) {
   return {difference(a.c0, b.c0, factor), difference(a.c1, b.c1, factor)};
 }
+CUZK_INLINE Fp2Lanes reduced_once(const Fp2Lanes& a, u64 factor) {
+  return {reduced_once(a.c0, factor), reduced_once(a.c1, factor)};
+}
 
 template <class M>
 CUZK_INLINE Lanes<M> sum(const Lanes<M>& a, const Lanes<M>& b) {  // limb by limb

@@ -70,12 +70,12 @@ class Batch {
     return negated_where(addends_.negated(g), y.all_limbs(), 3);
   }
 
-  // What is added to nothing is copied.
+  // What is added to nothing is copied. 3 p - y is as much as 3 p, which is more than a coordinate in memory may be.
   CUZK_APART void copy(std::size_t g, __mmask8 lanes) {
     X x(addends_, g);
     run_all(x);
     store_lanes(x.all_limbs(), sums_[g].row, lanes);
-    store_lanes(normalized(signed_y(g)), sums_[g].row + PARTS<C>, lanes);
+    store_lanes(normalized(reduced_once(signed_y(g), 2)), sums_[g].row + PARTS<C>, lanes);
   }
 
   // Finds the lanes with an addition, and copies what is added to nothing. Returns whether there are additions.

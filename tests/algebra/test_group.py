@@ -89,6 +89,30 @@ def test_fixed_base_of_many_scalars(group: Group) -> None:
         assert (products[sample] == group.mul(np.tile(base, (len(sample), 1)), scalars[sample])).all()
 
 
+@pytest.mark.parametrize(
+    ("group", "logarithm"),
+    [
+        (G1, 0x37F0114702812F328BA40219778E0302232FEFEE7A051A5138BA9534B2BACDD5),
+        (G2, 0x73039FB8B4AFD68D6D74E5A9C6F7724457B0BB94B3FE1D91347027C3DB5889BA),
+    ],
+    ids=["G1", "G2"],
+)
+def test_fixed_base_adds_to_the_opposite_of_a_base_with_the_least_y(group: Group, logarithm: int) -> None:
+    """Such a base has y / 2^208 below 10^-5 p, so that 3 p - y is the most there is to subtract in the next addition.
+
+    Every scalar's lowest digit is -1, and that of one more window negative, whichever the width of windows.
+    """
+    scalars = [
+        (1 << 254) - (digit << width * window) - 1
+        for width in (10, 11, 12, 13)
+        for window in (1, 2, 3, 4)
+        for digit in range(1, min(1 << (width - 1), 1024))
+    ]
+    base = group.mul(group.generator, fr([logarithm])[0])
+    expected = group.fixed_base(group.generator, fr([scalar * logarithm % curve.R for scalar in scalars]))
+    assert (group.fixed_base(base, fr(scalars)) == expected).all()
+
+
 @pytest.mark.parametrize("count", [1, 40])
 def test_fixed_base_of_small_order(count: int) -> None:
     point = to_array(G1, [(curve.Fp(0), curve.Fp(2))])[0]  # 2 P = -P: of order three
