@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "curve/point.hpp"
@@ -28,7 +27,7 @@ Jacobian<typename Group::Coordinate> sum_of_ones(const Source* points, std::size
     typename Arithmetic::Sums sums;
     std::vector<Entry> now, next;
   };
-  std::vector<std::unique_ptr<Worker>> states(workers);
+  PerThread<Worker> states(workers);
   const auto advance = [&](Worker& worker) {
     const Entry* upcoming = worker.next.size() == worker.now.size() ? worker.next.data() : nullptr;
     worker.sums.add(points, worker.now.data(), upcoming, worker.now.size());
@@ -36,21 +35,21 @@ Jacobian<typename Group::Coordinate> sum_of_ones(const Source* points, std::size
     worker.next.clear();
   };
   parallel_tasks(selection.num_parts(), threads, [&](int thread, std::size_t part) {
-    auto& worker = states[static_cast<std::size_t>(thread)];
-    if (!worker) worker = std::make_unique<Worker>(width);
+    Worker& worker = states.of(thread, width);
     selection.for_each_one(part, [&](std::size_t base) {
-      worker->next.push_back(entry(base * multiples, false));
-      if (worker->next.size() == width) advance(*worker);
+      worker.next.push_back(entry(base * multiples, false));
+      if (worker.next.size() == width) advance(worker);
     });
   });
 
   Slots<Point> partial(width * workers);
   std::vector<Entry> entries(partial.size(), ABSENT);
   for (std::size_t w = 0; w < workers; ++w) {
-    if (!states[w]) continue;
-    advance(*states[w]);
-    advance(*states[w]);
-    states[w]->sums.for_each(width, [&](std::size_t i, const Point& point) {
+    Worker* const worker = states.find(w);
+    if (!worker) continue;
+    advance(*worker);
+    advance(*worker);
+    worker->sums.for_each(width, [&](std::size_t i, const Point& point) {
       partial.set(w * width + i, point);
       entries[w * width + i] = entry(w * width + i, false);
     });

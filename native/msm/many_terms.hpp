@@ -9,7 +9,6 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -41,12 +40,7 @@ class ManyTerms {
   Sum run() {
     const std::size_t count = terms_.size(), chunks = (count + CHUNK - 1) / CHUNK;
     const std::size_t most = (count + chunks - 1) / chunks;
-    std::vector<std::unique_ptr<Worker>> workers(threads_);
-    const auto worker_of = [&](int thread) -> Worker& {
-      auto& worker = workers[static_cast<std::size_t>(thread)];
-      if (!worker) worker = std::make_unique<Worker>(most);
-      return *worker;
-    };
+    PerThread<Worker> workers(threads_);
     PageArray<Images> images(most);
     PageArray<Code> codes(Digits::COUNT * most);
     Slots<Point> buckets(Digits::BUCKETS * tasks_.size());
@@ -56,14 +50,14 @@ class ManyTerms {
       read(terms, images.data(), codes.data());
       parallel_tasks(tasks_.size(), static_cast<int>(threads_), [&](int thread, std::size_t number) {
         Task& task = tasks_[number];
-        Worker& worker = worker_of(thread);
+        Worker& worker = workers.of(thread, most);
         const std::size_t first = task.share.begin(terms.size()), last = task.share.end(terms.size());
         sort(&codes[task.share.first * terms.size() + first], first, last - first, task.first_bucket, worker);
         worker.lists.sum(images.data(), worker.entries.data(), worker.by_bucket, buckets);
       });
     }
     parallel_for(tasks_.size(), static_cast<int>(threads_), [&](int thread, std::size_t begin, std::size_t end) {
-      reduce(buckets, {&tasks_[begin], end - begin}, worker_of(thread).lists);
+      reduce(buckets, {&tasks_[begin], end - begin}, workers.of(thread, most).lists);
     });
     return join();
   }

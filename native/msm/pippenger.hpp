@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -54,12 +53,9 @@ class Pippenger {
   }
 
   Sum run() {
-    std::vector<std::unique_ptr<Worker>> workers(threads_);
-    parallel_tasks(tasks_.size(), static_cast<int>(threads_), [&](int thread, std::size_t task) {
-      auto& worker = workers[static_cast<std::size_t>(thread)];
-      if (!worker) worker = std::make_unique<Worker>(*this);
-      add(tasks_[task], *worker);
-    });
+    PerThread<Worker> workers(threads_);
+    parallel_tasks(tasks_.size(), static_cast<int>(threads_),
+                   [&](int thread, std::size_t task) { add(tasks_[task], workers.of(thread, *this)); });
     return join();
   }
 

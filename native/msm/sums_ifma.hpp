@@ -93,27 +93,32 @@ class Batch {
     return any != 0;
   }
 
+  // Those of the groups g and g + 1, in the making.
+  struct Denominators {
+    CUZK_INLINE Denominators(const Batch& batch, std::size_t g)
+        : x_a(batch.addends_, g),
+          x_b(batch.addends_, g + 1),
+          a(batch.sums_[g], x_a, batch.pending_[g]),
+          b(batch.sums_[g + 1], x_b, batch.pending_[g + 1]) {}
+
+    X x_a, x_b;
+    Denominator<Point, X> a, b;
+  };
+
   // The forward pass. The denominators of the next two groups are computed beside the products of these.
   template <bool EXACT>
   CUZK_APART void multiply_up(std::size_t groups) {
     for (FpLanes& product : products_) product = power_of_two<FpModulus, FpModulus::LOG2_R>();
-    for (std::size_t g = 0; g <= groups; g += 2) {  // the denominators of g are still to be computed
-      Nothing nothing;
-      if (g == groups) {
-        multiply(g - 2, nothing, nothing);
-        break;
-      }
-      X x_a(addends_, g), x_b(addends_, g + 1);
-      Denominator<Point, X> denominator_a(sums_[g], x_a, pending_[g]),
-          denominator_b(sums_[g + 1], x_b, pending_[g + 1]);
-      if (g == 0) {
-        run_all(all(x_a, x_b));
-        run_all(all(denominator_a, denominator_b));
-      } else {
-        multiply(g - 2, all(x_a, x_b), all(denominator_a, denominator_b));
-      }
+    Denominators first(*this, 0);
+    run_all(all(first.x_a, first.x_b));
+    run_all(all(first.a, first.b));
+    if constexpr (EXACT) except(0), except(1);
+    for (std::size_t g = 2; g < groups; g += 2) {
+      Denominators next(*this, g);
+      multiply(g - 2, all(next.x_a, next.x_b), all(next.a, next.b));
       if constexpr (EXACT) except(g), except(g + 1);
     }
+    multiply(groups - 2, Nothing{}, Nothing{});
   }
 
   // Multiplies the products by the norms of the groups g and g + 1.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -51,5 +52,24 @@ void parallel_tasks(std::size_t count, int threads, Body&& body) {
   for (const auto& error : errors)
     if (error) std::rethrow_exception(error);
 }
+
+// What each thread keeps from task to task, made when it is first asked for.
+template <class T>
+class PerThread {
+ public:
+  explicit PerThread(std::size_t threads) : states_(threads) {}
+
+  template <class... Args>
+  T& of(int thread, const Args&... args) {
+    auto& state = states_[static_cast<std::size_t>(thread)];
+    if (!state) state = std::make_unique<T>(args...);
+    return *state;
+  }
+
+  T* find(std::size_t thread) const { return states_[thread].get(); }  // null if it was never asked for
+
+ private:
+  std::vector<std::unique_ptr<T>> states_;
+};
 
 }  // namespace cuzk
