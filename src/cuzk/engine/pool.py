@@ -51,10 +51,14 @@ def start_forkserver(source: RegistrySource) -> None:
 
 @contextmanager
 def _with_forkserver() -> Iterator[None]:
-    """Have the forkserver run, which a Ctrl-C does not end: until it can ignore the signals, none reaches it."""
-    resource_tracker.ensure_running()  # it lets signals through when it starts
+    """Have the forkserver run, and multiprocessing's tracker, which no signal ends that ends the engine.
+
+    Until they can ignore those signals, none reaches them.
+    """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
+        resource_tracker.ensure_running()  # it ignores a SIGINT and a SIGTERM, and a SIGHUP stays blocked in it;
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # to start it let the first two through here
         forkserver.ensure_running()
         yield
     finally:
