@@ -4,6 +4,7 @@ The test folders are packages (each has an `__init__.py`), so that files in diff
 tests can say `from tests.conftest import data_path`.
 """
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,10 @@ hypothesis.settings.register_profile(
     "cuzk", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
 )
 hypothesis.settings.load_profile("cuzk")
+
+# Under nohup the daemons that tests start would ignore a closed terminal, as they should; no handler is inherited.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 COMMITTED = REPOSITORY / "tests" / "data"
