@@ -96,7 +96,7 @@ template <bool CONJUGATE, class Beside>
 CUZK_INLINE Fp2Lanes karatsuba_columns(const Fp2Lanes& a, const Fp2Lanes& b, Beside&& beside) {
   constexpr int L = FpModulus::LIMBS;
   FpLanes a_sum, b_sum;
-  Normalizer<FpModulus> a_normalizer, b_normalizer;
+  Normalizer<FpModulus, true> a_normalizer, b_normalizer;
   Wide<FpModulus> s = wide_product(
       biased_zero<FpModulus>(), a.c0, b.c0,
       CUZK_BODY(i) { a_sum.limb[i] = a_normalizer.template next<i>(add(a.c0.limb[i], a.c1.limb[i])); });
@@ -133,7 +133,7 @@ CUZK_INLINE Fp2Lanes product_columns(const Fp2Lanes& a, const Fp2Lanes& b, Besid
 template <class Beside = Nothing>
 CUZK_INLINE Fp2Lanes square_columns(const Fp2Lanes& a, Beside&& beside = {}) {
   const FpLanes c0 =
-      product_columns(normalized(sum(a.c0, a.c1)), normalized(difference(a.c0, a.c1, 3)), half<0>(beside));
+      product_columns(normalized<true>(sum(a.c0, a.c1)), normalized<true>(difference(a.c0, a.c1, 3)), half<0>(beside));
   const FpLanes half_c1 = product_columns(a.c0, a.c1, half<1>(beside));
   return {c0, sum(half_c1, half_c1)};
 }

@@ -118,8 +118,9 @@ CUZK_INLINE Lanes<M> power_of_two() {
   return broadcast<M>(limbs.value);
 }
 
-// Makes the limbs of a number normal, from the lowest up, whatever their signs.
-template <class M>
+// Makes the limbs of a number normal, from the lowest up, whatever their signs. Multiply-adds read the low 52 bits of a
+// limb alone: a number that is only a FACTOR keeps what it carried above them.
+template <class M, bool FACTOR = false>
 class Normalizer {
  public:
   template <int I>
@@ -127,7 +128,7 @@ class Normalizer {
     const Vector sum = I == 0 ? limb : add(limb, carry_);
     if constexpr (I == M::LIMBS - 1) return sum;
     carry_ = _mm512_srai_epi64(sum, 52);
-    return low52(sum);
+    return FACTOR ? sum : low52(sum);
   }
 
  private:
@@ -135,10 +136,10 @@ class Normalizer {
 };
 
 // Limbs of any sign whose sum is not negative -> normal.
-template <class M>
+template <bool FACTOR = false, class M>
 CUZK_INLINE Lanes<M> normalized(const Lanes<M>& a) {
   Lanes<M> out;
-  Normalizer<M> normalizer;
+  Normalizer<M, FACTOR> normalizer;
   unrolled<0, M::LIMBS>(CUZK_BODY(i) { out.limb[i] = normalizer.template next<i>(a.limb[i]); });
   return out;
 }

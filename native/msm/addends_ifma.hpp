@@ -39,7 +39,6 @@ class NamedAddends {
     typename Source::template Loader<ROW> loader_;
   };
 
-  // Of one group, which may be beyond the last.
   CUZK_INLINE __mmask8 present(std::size_t g) const { return present(entries(g)); }
   CUZK_INLINE __mmask8 negated(std::size_t g) const { return _mm256_test_epi32_mask(entries(g), _mm256_set1_epi32(1)); }
 
@@ -86,7 +85,7 @@ class SumAddends {
     const u64 (*row_)[8];
   };
 
-  CUZK_INLINE __mmask8 present(std::size_t g) const { return static_cast<__mmask8>(g < groups_ ? ~sums_.empty[g] : 0); }
+  CUZK_INLINE __mmask8 present(std::size_t g) const { return static_cast<__mmask8>(~sums_.empty[g]); }
   CUZK_INLINE __mmask8 negated(std::size_t) const { return 0; }
   CUZK_INLINE void prefetch(std::size_t, int) const {}
 

@@ -39,7 +39,7 @@ struct alignas(64) LaneSums {
 
 // Bytes of scratch memory that eight additions take.
 template <class Point>
-inline constexpr std::size_t WORKSPACE_SIZE = Point::ROWS == 2 ? 1088 : 2112;
+inline constexpr std::size_t WORKSPACE_SIZE = Point::ROWS == 2 ? 1600 : 3136;
 
 // Sums in groups of eight. Bit i of empty[g] is set while the sum in lane i of group g is infinity.
 template <class Point>

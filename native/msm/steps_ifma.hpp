@@ -42,20 +42,25 @@ CUZK_INLINE void store_lanes(const Fp2Lanes& in, u64 (*rows)[8][8], __mmask8 lan
 // What eight additions need between the passes.
 template <class C>
 struct alignas(64) Pending {
-  C denominator;     // x2 - x1 + 3 p, or what replaces it
-  FpLanes norm;      // of the denominator
-  FpLanes prefix;    // product of the norms before
-  __mmask8 active;   // lanes with an addition
-  __mmask8 doubled;  // lanes with equal points
+  C denominator;       // x2 - x1 + 3 p, or what replaces it; when lambda is known, x2 - x1 again
+  FpLanes norm;        // of the denominator
+  FpLanes reciprocal;  // of the norm; before, the product of the norms that precede it
+  C slope;             // lambda; before, its numerator
+  __mmask8 active;     // lanes with an addition
+  __mmask8 doubled;    // lanes with equal points
 };
 template <>
 struct alignas(64) Pending<FpLanes> {
   union {
     FpLanes denominator, norm;
   };
-  FpLanes prefix;
+  FpLanes reciprocal, slope;
   __mmask8 active, doubled;
 };
+
+// For a coordinate that is only a factor of products: those in Fp2 need sums of its parts.
+template <class C>
+using FactorNormalizer = Normalizer<FpModulus, PARTS<C> == 1>;
 
 // All of these, one after the other, at each step.
 template <class... Steps>
@@ -63,29 +68,43 @@ CUZK_INLINE auto all(Steps&... steps) {
   return CUZK_BODY(i) { (steps(i), ...); };
 }
 
+// All steps of the first, two at a time, and then those of the second.
+template <class First, class Second>
+CUZK_INLINE auto in_turn(First& first, Second& second) {
+  return CUZK_BODY(i) {
+    constexpr int HALF = FpModulus::LIMBS / 2, START = 2 * (i % HALF);
+    unrolled<START, START + 2>(CUZK_BODY(j) {
+      if constexpr (i < HALF) {
+        first(j);
+      } else {
+        second(j);
+      }
+    });
+  };
+}
+
 template <class Steps>
 CUZK_INLINE void run_all(Steps&& steps) {
   unrolled<0, FpModulus::LIMBS>(CUZK_BODY(i) { steps(i); });
 }
 
-// Limbs of any sign, made normal.
+// Limbs of any sign, made normal: of a factor.
 template <class C>
 class Normal {
  public:
-  CUZK_INLINE explicit Normal(const C& columns) : columns_(columns) {}
+  CUZK_INLINE Normal(const C& columns, C& out) : columns_(columns), out_(&out) {}
 
   template <class Step>
   CUZK_INLINE void operator()(Step) {
     constexpr int I = Step::value;
     unrolled<0, PARTS<C>>(
-        CUZK_BODY(k) { part<k>(value).limb[I] = normalizer_[k].template next<I>(part<k>(columns_).limb[I]); });
+        CUZK_BODY(k) { part<k>(*out_).limb[I] = normalizer_[k].template next<I>(part<k>(columns_).limb[I]); });
   }
 
-  C value;
-
  private:
-  const C& columns_;
-  Normalizer<FpModulus> normalizer_[PARTS<C>];
+  C columns_;
+  C* out_;
+  FactorNormalizer<C> normalizer_[PARTS<C>];
 };
 
 // Limbs of a number below 8 p, which is brought below 2.01 p and made normal. Its top limb has to be known first.
@@ -181,8 +200,8 @@ class Numerator {
  public:
   using C = typename CoordinateOf<Point>::Type;
 
-  CUZK_INLINE Numerator(const LaneSums<Point>& sums, const Y& y2, __mmask8 negated)
-      : sums_(sums), y2_(y2), negated_(negated) {}
+  CUZK_INLINE Numerator(const LaneSums<Point>& sums, const Y& y2, __mmask8 negated, C& value)
+      : sums_(sums), y2_(y2), negated_(negated), value_(value) {}
 
   template <class Step>
   CUZK_INLINE void operator()(Step) {
@@ -190,55 +209,54 @@ class Numerator {
     unrolled<0, PARTS<C>>(CUZK_BODY(k) {
       const Vector y1 = _mm512_load_si512(sums_.row[PARTS<C> + k][I]), y2 = y2_.template limb<k>(I);
       const Vector rest = sub(broadcast(FpModulus::limb(I, 5)), y1);
-      part<k>(value).limb[I] =
+      part<k>(value_).limb[I] =
           normalizer_[k].template next<I>(_mm512_mask_sub_epi64(add(rest, y2), negated_, rest, y2));
     });
   }
-
-  C value;
 
  private:
   const LaneSums<Point>& sums_;
   const Y& y2_;
   __mmask8 negated_;
-  Normalizer<FpModulus> normalizer_[PARTS<C>];
+  C& value_;
+  FactorNormalizer<C> normalizer_[PARTS<C>];
 };
 
 // lambda^2 - x1 - x2 + 5 p = lambda^2 - 2 x1 - delta + 8 p, between 0.9 p and 7.1 p, reduced: x3, which replaces x1.
+// x1 - x3 + 3 p replaces delta, which is x2 - x1 + 3 p.
 template <class Point>
 class Abscissa {
  public:
   using C = typename CoordinateOf<Point>::Type;
 
-  CUZK_INLINE Abscissa(LaneSums<Point>& sums, __mmask8 active, const C& square, const C& delta)
-      : sums_(sums), active_(active), square_(square), delta_(delta) {}
+  CUZK_INLINE Abscissa(LaneSums<Point>& sums, __mmask8 active, const C& square, C& delta)
+      : sums_(&sums), active_(active), square_(square), delta_(&delta) {}
 
   template <class Step>
   CUZK_INLINE void operator()(Step) {
     constexpr int I = Step::value;
     unrolled<0, PARTS<C>>(CUZK_BODY(k) {
       if constexpr (I == 0) reducer_[k].begin(sum<k, FpModulus::LIMBS - 1>());
-      const Vector x3 = reducer_[k].template next<I>(sum<k, I>()), x1 = _mm512_load_si512(sums_.row[k][I]);
-      part<k>(way).limb[I] = normalizer_[k].template next<I>(add(sub(x1, x3), broadcast(FpModulus::limb(I, 3))));
-      _mm512_store_si512(sums_.row[k][I], _mm512_mask_mov_epi64(x1, active_, x3));
+      const Vector x3 = reducer_[k].template next<I>(sum<k, I>()), x1 = _mm512_load_si512(sums_->row[k][I]);
+      part<k>(*delta_).limb[I] = normalizer_[k].template next<I>(add(sub(x1, x3), broadcast(FpModulus::limb(I, 3))));
+      _mm512_store_si512(sums_->row[k][I], _mm512_mask_mov_epi64(x1, active_, x3));
     });
   }
-
-  C way;  // x1 - x3 + 3 p
 
  private:
   template <int K, int I>
   CUZK_INLINE Vector sum() const {
-    const Vector x1 = _mm512_load_si512(sums_.row[K][I]);
-    return add(sub(sub(sub(part<K>(square_).limb[I], x1), x1), part<K>(delta_).limb[I]),
+    const Vector x1 = _mm512_load_si512(sums_->row[K][I]);
+    return add(sub(sub(sub(part<K>(square_).limb[I], x1), x1), part<K>(*delta_).limb[I]),
                broadcast(FpModulus::limb(I, 8)));
   }
 
-  LaneSums<Point>& sums_;
+  LaneSums<Point>* sums_;
   __mmask8 active_;
-  const C &square_, &delta_;
+  C square_;
+  C* delta_;
   Reducer reducer_[PARTS<C>];
-  Normalizer<FpModulus> normalizer_[PARTS<C>];
+  FactorNormalizer<C> normalizer_[PARTS<C>];
 };
 
 // lambda (x1 - x3 + 3 p) - y1 + 3 p, between 0.9 p and 5.1 p, reduced: y3, which replaces y1.
@@ -248,7 +266,7 @@ class Ordinate {
   using C = typename CoordinateOf<Point>::Type;
 
   CUZK_INLINE Ordinate(LaneSums<Point>& sums, __mmask8 active, const C& product)
-      : sums_(sums), active_(active), product_(product) {}
+      : sums_(&sums), active_(active), product_(product) {}
 
   template <class Step>
   CUZK_INLINE void operator()(Step) {
@@ -256,7 +274,7 @@ class Ordinate {
     unrolled<0, PARTS<C>>(CUZK_BODY(k) {
       if constexpr (I == 0) reducer_[k].begin(sum<k, FpModulus::LIMBS - 1>());
       const Vector y3 = reducer_[k].template next<I>(sum<k, I>());
-      u64* const row = sums_.row[PARTS<C> + k][I];
+      u64* const row = sums_->row[PARTS<C> + k][I];
       _mm512_store_si512(row, _mm512_mask_mov_epi64(_mm512_load_si512(row), active_, y3));
     });
   }
@@ -264,13 +282,13 @@ class Ordinate {
  private:
   template <int K, int I>
   CUZK_INLINE Vector sum() const {
-    const Vector y1 = _mm512_load_si512(sums_.row[PARTS<C> + K][I]);
+    const Vector y1 = _mm512_load_si512(sums_->row[PARTS<C> + K][I]);
     return add(sub(part<K>(product_).limb[I], y1), broadcast(FpModulus::limb(I, 3)));
   }
 
-  LaneSums<Point>& sums_;
+  LaneSums<Point>* sums_;
   __mmask8 active_;
-  const C& product_;
+  C product_;
   Reducer reducer_[PARTS<C>];
 };
 

@@ -47,16 +47,20 @@ class Batch {
   }
 
   void run() {
-    const std::size_t groups = (addends_.groups() + 1) / 2 * 2;
+    const std::size_t groups = addends_.groups();
     if (!begin(groups)) return;
-    multiply_up<false>(groups);
-    if (invert_products()) {
-      divide_down<false>(groups);
-    } else {
-      multiply_up<true>(groups);
+    multiply_up(groups);
+    const bool is_exact = !invert_products();
+    if (is_exact) {
+      replace_zeros(groups);
       invert_products();
-      divide_down<true>(groups);
     }
+    divide_down(groups);
+    if (is_exact) make_tangents(groups);
+    find_slopes(groups);
+    if (is_exact) clear_differences(groups);
+    find_abscissas(groups);
+    find_ordinates(groups);
   }
 
  private:
@@ -93,50 +97,58 @@ class Batch {
     return any != 0;
   }
 
-  // Those of the groups g and g + 1, in the making.
-  struct Denominators {
-    CUZK_INLINE Denominators(const Batch& batch, std::size_t g)
-        : x_a(batch.addends_, g),
-          x_b(batch.addends_, g + 1),
-          a(batch.sums_[g], x_a, batch.pending_[g]),
-          b(batch.sums_[g + 1], x_b, batch.pending_[g + 1]) {}
-
-    X x_a, x_b;
-    Denominator<Point, X> a, b;
-  };
-
-  // The forward pass. The denominators of the next two groups are computed beside the products of these.
-  template <bool EXACT>
-  CUZK_APART void multiply_up(std::size_t groups) {
-    for (FpLanes& product : products_) product = power_of_two<FpModulus, FpModulus::LOG2_R>();
-    Denominators first(*this, 0);
-    run_all(all(first.x_a, first.x_b));
-    run_all(all(first.a, first.b));
-    if constexpr (EXACT) except(0), except(1);
-    for (std::size_t g = 2; g < groups; g += 2) {
-      Denominators next(*this, g);
-      multiply(g - 2, all(next.x_a, next.x_b), all(next.a, next.b));
-      if constexpr (EXACT) except(g), except(g + 1);
-    }
-    multiply(groups - 2, Nothing{}, Nothing{});
+  // Calls work(g, beside) for every group g, which does its products beside what the group before left to do, and
+  // returns what it leaves to do itself.
+  template <class Work>
+  CUZK_INLINE static void for_each(std::size_t groups, Work work) {
+    auto rest = work(0, Nothing{});
+    for (std::size_t g = 1; g < groups; ++g) rest = work(g, rest);
+    run_all(rest);
   }
 
-  // Multiplies the products by the norms of the groups g and g + 1.
-  template <class BesideA, class BesideB>
-  CUZK_INLINE void multiply(std::size_t g, BesideA&& beside_a, BesideB&& beside_b) {
-    Pending<C>&a = pending_[g], &b = pending_[g + 1];
-    a.prefix = products_[0];
-    a.norm = norm(a.denominator);
-    const FpLanes product_a_columns = product_columns(products_[0], a.norm, beside_a);
-    Normal<FpLanes> product_a(product_a_columns);
-    b.prefix = products_[1];
-    b.norm = norm(b.denominator);
-    products_[1] = normalized(product_columns(products_[1], b.norm, all(product_a, beside_b)));
-    products_[0] = product_a.value;
+  // The forward pass; the denominators of a group are computed beside the product of the one before.
+  CUZK_APART void multiply_up(std::size_t groups) {
+    Normal<FpLanes> rest = clear_products();
+    X first(addends_, 0);
+    Denominator<Point, X> first_denominator(sums_[0], first, pending_[0]);
+    run_all(in_turn(first, first_denominator));
+    for (std::size_t g = 1; g < groups; ++g) {
+      X x2(addends_, g);
+      Denominator<Point, X> denominator(sums_[g], x2, pending_[g]);
+      auto beside = in_turn(x2, denominator);
+      rest = multiply(g - 1, all(rest, beside));
+    }
+    rest = multiply(groups - 1, rest);
+    run_all(rest);
+  }
+
+  // The same in its exact form, once the denominators are there.
+  CUZK_APART void replace_zeros(std::size_t groups) {
+    Normal<FpLanes> rest = clear_products();
+    for (std::size_t g = 0; g < groups; ++g) {
+      replace_zero(g);
+      rest = multiply(g, rest);
+    }
+    run_all(rest);
+  }
+
+  CUZK_INLINE Normal<FpLanes> clear_products() {
+    products_[0] = one(products_[0]);
+    return {products_[0], products_[1]};
+  }
+
+  // Multiplies one of the products, which take turns so that none waits for the one before, by the norm of a group.
+  template <class Beside>
+  CUZK_INLINE Normal<FpLanes> multiply(std::size_t g, Beside&& beside) {
+    Pending<C>& pending = pending_[g];
+    const FpLanes product = products_[g % 2];
+    pending.reciprocal = product;
+    pending.norm = norm(pending.denominator);
+    return {product_columns(product, FpLanes(pending.norm), beside), products_[g % 2]};
   }
 
   // The denominators of lanes with x1 = x2.
-  CUZK_APART void except(std::size_t g) {
+  CUZK_INLINE void replace_zero(std::size_t g) {
     Pending<C>& pending = pending_[g];
     C denominator = pending.denominator, y1;
     load_lanes(sums_[g].row + PARTS<C>, y1);
@@ -159,73 +171,70 @@ class Batch {
     return is_invertible;
   }
 
-  // The backward pass.
-  template <bool EXACT>
+  // The backward pass; numerators are computed beside it.
   CUZK_APART void divide_down(std::size_t groups) {
-    for (std::size_t g = groups; g > 0;) {
-      g -= 2;
-      if ((pending_[g].active | pending_[g + 1].active) != 0) add_to<EXACT>(g);  // else denominators of 1, if any
+    for_each(groups, [&](std::size_t i, auto&& beside) __attribute__((always_inline)) {
+      const std::size_t g = groups - 1 - i;
+      Pending<C>& pending = pending_[g];
+      const FpLanes product = products_[g % 2];
+      Y y2(addends_, g);
+      Numerator<Point, Y> numerator(sums_[g], y2, addends_.negated(g), pending.slope);
+      addends_.prefetch(g, 0);
+      Normal<FpLanes> reciprocal(product_columns(product, FpLanes(pending.reciprocal), all(y2, beside)),
+                                 pending.reciprocal);
+      addends_.prefetch(g, 1), addends_.prefetch(g, 2);
+      return Normal<FpLanes>(product_columns(product, FpLanes(pending.norm), all(numerator, reciprocal)),
+                             products_[g % 2]);
+    });
+  }
+
+  CUZK_APART void find_slopes(std::size_t groups) {
+    for_each(groups, [&](std::size_t g, auto&& beside) __attribute__((always_inline)) {
+      Pending<C>& pending = pending_[g];
+      const C numerator = pending.slope, denominator = pending.denominator;
+      addends_.prefetch(g, 3);
+      const C lambda = quotient_columns(numerator, denominator, FpLanes(pending.reciprocal), beside);
+      addends_.prefetch(g, 4);
+      return Normal<C>(lambda, pending.slope);
+    });
+  }
+
+  CUZK_APART void find_abscissas(std::size_t groups) {
+    for_each(groups, [&](std::size_t g, auto&& beside) __attribute__((always_inline)) {
+      Pending<C>& pending = pending_[g];
+      addends_.prefetch(g, 5);
+      return Abscissa<Point>(sums_[g], pending.active, square_columns(C(pending.slope), beside), pending.denominator);
+    });
+  }
+
+  CUZK_APART void find_ordinates(std::size_t groups) {
+    for_each(groups, [&](std::size_t g, auto&& beside) __attribute__((always_inline)) {
+      const Pending<C>& pending = pending_[g];
+      addends_.prefetch(g, 6);
+      const C product = product_columns(C(pending.slope), C(pending.denominator), beside);
+      addends_.prefetch(g, 7);
+      return Ordinate<Point>(sums_[g], pending.active, product);
+    });
+  }
+
+  // Where points are doubled: the numerator 3 x1^2, below 6.03 p.
+  CUZK_APART void make_tangents(std::size_t groups) {
+    for (std::size_t g = 0; g < groups; ++g) {
+      Pending<C>& pending = pending_[g];
+      C x1;
+      load_lanes(sums_[g].row, x1);
+      const C square = normalized(square_columns(x1));
+      pending.slope = blend(pending.doubled, pending.slope, normalized(sum(sum(square, square), square)));
     }
   }
 
-  // Adds to the groups g and g + 1. What is done between the products of one is done beside those of the other.
-  template <bool EXACT>
-  CUZK_INLINE void add_to(std::size_t g) {
-    Pending<C>&a = pending_[g], &b = pending_[g + 1];
-    Y y2_a(addends_, g), y2_b(addends_, g + 1);
-    Numerator<Point, Y> numerator_a(sums_[g], y2_a, addends_.negated(g)),
-        numerator_b(sums_[g + 1], y2_b, addends_.negated(g + 1));
-    const FpLanes reciprocal_a_columns = product_columns(products_[0], a.prefix, y2_a);
-    Normal<FpLanes> reciprocal_a(reciprocal_a_columns);
-    prefetch(g, 0);
-    const FpLanes reciprocal_b_columns = product_columns(products_[1], b.prefix, all(y2_b, reciprocal_a));
-    Normal<FpLanes> reciprocal_b(reciprocal_b_columns);
-    prefetch(g, 1);
-    const FpLanes product_a_columns = product_columns(products_[0], a.norm, all(numerator_a, reciprocal_b));
-    Normal<FpLanes> product_a(product_a_columns);
-    prefetch(g, 2);
-    const FpLanes product_b_columns = product_columns(products_[1], b.norm, all(numerator_b, product_a));
-    Normal<FpLanes> product_b(product_b_columns);
-    prefetch(g, 3);
-    C tangent_a, tangent_b;
-    if constexpr (EXACT) {
-      tangent_a = make_tangent(g, numerator_a.value);
-      tangent_b = make_tangent(g + 1, numerator_b.value);
+  // Where points are doubled: x2 - x1 + 3 p.
+  CUZK_APART void clear_differences(std::size_t groups) {
+    for (std::size_t g = 0; g < groups; ++g) {
+      Pending<C>& pending = pending_[g];
+      pending.denominator =
+          blend(pending.doubled, pending.denominator, difference(pending.denominator, pending.denominator, 3));
     }
-    const C lambda_a_columns = quotient_columns(numerator_a.value, a.denominator, reciprocal_a.value, product_b);
-    Normal<C> lambda_a(lambda_a_columns);
-    products_[0] = product_a.value;
-    products_[1] = product_b.value;
-    prefetch(g, 4);
-    const C lambda_b_columns = quotient_columns(numerator_b.value, b.denominator, reciprocal_b.value, lambda_a);
-    Normal<C> lambda_b(lambda_b_columns);
-    prefetch(g, 5);
-    const C square_a = square_columns(lambda_a.value, lambda_b);
-    Abscissa<Point> x_a(sums_[g], a.active, square_a, EXACT ? tangent_a : a.denominator);
-    prefetch(g, 6);
-    const C square_b = square_columns(lambda_b.value, x_a);
-    Abscissa<Point> x_b(sums_[g + 1], b.active, square_b, EXACT ? tangent_b : b.denominator);
-    prefetch(g, 7);
-    const C way_a = product_columns(lambda_a.value, x_a.way, x_b);
-    Ordinate<Point> y_a(sums_[g], a.active, way_a);
-    const C way_b = product_columns(lambda_b.value, x_b.way, y_a);
-    Ordinate<Point> y_b(sums_[g + 1], b.active, way_b);
-    run_all(y_b);
-  }
-
-  CUZK_INLINE void prefetch(std::size_t g, int lane) const {
-    addends_.prefetch(g, lane);
-    addends_.prefetch(g + 1, lane);
-  }
-
-  // Where points are doubled: the numerator 3 x1^2; returns x2 - x1 + 3 p.
-  CUZK_INLINE C make_tangent(std::size_t g, C& numerator) const {
-    const Pending<C>& pending = pending_[g];
-    C x1;
-    load_lanes(sums_[g].row, x1);
-    const C square = normalized(square_columns(x1));
-    numerator = blend(pending.doubled, numerator, normalized(sum(sum(square, square), square)));  // below 6.03 p
-    return blend(pending.doubled, pending.denominator, difference(square, square, 3));            // 3 p
   }
 
   LaneSums<Point>* sums_;

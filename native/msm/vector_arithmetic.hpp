@@ -33,7 +33,7 @@ struct VectorArithmetic {
   class Sums {
    public:
     explicit Sums(std::size_t capacity)
-        : groups_((capacity + 2 * LANES - 1) / (2 * LANES) * 2),  // which are added to two by two
+        : groups_((capacity + LANES - 1) / LANES),
           sums_(groups_),
           empty_(groups_),
           workspace_(groups_ * ifma::WORKSPACE_SIZE<Point>) {}
