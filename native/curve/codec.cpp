@@ -135,12 +135,29 @@ bool decode_words_at(const byte* points, std::size_t index, CoordinateWords<Grou
   return !is_infinity;
 }
 
+template <class Group>
+bool is_finite_at(const byte* points, std::size_t index) {
+  const byte* const data = points + index * Group::POINT_SIZE;
+  bool is_below = true;  // the modulus, in the highest word: so is then the coordinate, and there are no flags
+  u64 any = 0;
+  for (std::size_t offset = 0; offset < Group::POINT_SIZE; offset += 48) {
+    const u64 highest = read_word(data + offset);
+    is_below &= highest < Fp::MODULUS[Fp::LIMBS - 1];
+    any |= highest;
+  }
+  if (is_below && any != 0) return true;
+  CoordinateWords<Group> words;
+  return decode_words_at<Group>(points, index, words);
+}
+
 void reject_point(const char* group, std::size_t index, const std::string& why) {
   throw InputError(std::string(group) + " point " + std::to_string(index) + ": " + why);
 }
 
 template bool decode_words_at<G1>(const byte*, std::size_t, CoordinateWords<G1>&);
 template bool decode_words_at<G2>(const byte*, std::size_t, CoordinateWords<G2>&);
+template bool is_finite_at<G1>(const byte*, std::size_t);
+template bool is_finite_at<G2>(const byte*, std::size_t);
 template const char* decode<G1>(const byte*, G1::Point&);
 template const char* decode<G2>(const byte*, G2::Point&);
 template void encode<G1>(const G1::Point&, byte*);

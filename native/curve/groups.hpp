@@ -80,6 +80,10 @@ using CoordinateWords = std::array<Fp::Words, sizeof(typename Group::Point) / si
 template <class Group>
 bool decode_words_at(const byte* points, std::size_t index, CoordinateWords<Group>& words);
 
+// Whether the point is finite, with the checks of decode_at.
+template <class Group>
+bool is_finite_at(const byte* points, std::size_t index);
+
 [[noreturn]] void reject_point(const char* group, std::size_t index, const std::string& why);
 
 }  // namespace cuzk

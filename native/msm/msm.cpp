@@ -38,10 +38,7 @@ typename Group::Point run(const Bases& bases, const Scalars& scalars, int thread
     return run<Group, Arithmetic>(
         reinterpret_cast<const typename Arithmetic::Point*>(bases.data), bases, scalars,
         [](std::size_t) { return true; }, threads);
-  const auto is_finite = [data = bases.data](std::size_t base) {
-    CoordinateWords<Group> words;
-    return decode_words_at<Group>(data, base, words);
-  };
+  const auto is_finite = [data = bases.data](std::size_t base) { return is_finite_at<Group>(data, base); };
   return run<Group, Arithmetic>(bases.data, bases, scalars, is_finite, threads);
 }
 
