@@ -42,7 +42,7 @@ CUZK_INLINE void store_lanes(const Fp2Lanes& in, u64 (*rows)[8][8], __mmask8 lan
 // What eight additions need between the passes.
 template <class C>
 struct alignas(64) Pending {
-  C denominator;       // x2 - x1 + 3 p, or what replaces it; when lambda is known, x2 - x1 again
+  C denominator;       // x2 - x1 + 3 p, or what replaces it until lambda is known; at last x1 - x3 + 3 p
   FpLanes norm;        // of the denominator
   FpLanes reciprocal;  // of the norm; before, the product of the norms that precede it
   C slope;             // lambda; before, its numerator
