@@ -52,7 +52,7 @@ class NamedAddends {
 
  private:
   CUZK_INLINE __m256i entries(std::size_t g) const {
-    const std::size_t first = 8 * g, left = first < range_.count ? range_.count - first : 0;
+    const std::size_t first = 8 * g, left = range_.count - first;
     const auto used = static_cast<__mmask8>(left < 8 ? (1u << left) - 1 : 0xff);
     return _mm256_mask_loadu_epi32(_mm256_set1_epi32(-1), used, range_.entries + first);
   }
